@@ -5,13 +5,11 @@ import type { Journal } from "../emulator/journal.ts";
 import { GLOBAL } from "../store/keys.ts";
 import type { Store } from "../store/store.ts";
 
-/** The least time between two events. */
 const PAUSE_SECONDS = 0.25;
-/** How often other processes, and code of this one, are checked for changes that no request made. */
+/** How often to look for changes without a request, by other processes or by code of this one. */
 const POLLING_SECONDS = 1;
 /** Proxies close a connection that is silent for longer. */
 const HEARTBEAT_MILLISECONDS = 15_000;
-/** How long a browser waits before it reconnects. */
 const RETRY_MILLISECONDS = 500;
 
 const line = (content: string): Buffer => Buffer.from(`${content}\n\n`);
@@ -22,16 +20,15 @@ export interface Changing {
   readonly clock: MovableClock;
   readonly journal: Journal;
   readonly faults: Pick<SharedFaults, "list">;
-  /** Brings what other processes did to this one. */
+  /** Loads changes of other processes. */
   readonly beforeReading?: (() => Promise<void>) | undefined;
 }
 
-/** Tells pages that something changed, and nothing else: they read again what they show. */
+/** Notifies pages of changes; they then read their view again. */
 export class Changes {
-  /** How many changes pages were told of. */
   private count = 0;
   private last: string | undefined;
-  /** Of the journal, at the latest look. */
+  /** Of the journal, when it was last read. */
   private position = "";
   private looking: Promise<void> | undefined;
   /** Ends when the next event may follow. */
@@ -39,7 +36,7 @@ export class Changes {
 
   constructor(private readonly parts: Changing) {}
 
-  /** Yields server-sent events until the signal aborts; the first one at once, for a page that reconnects. */
+  /** Yields server-sent events until the signal aborts: the first one at once, for pages that reconnect. */
   async *events(signal: AbortSignal): AsyncGenerator<Buffer> {
     yield line(`retry: ${RETRY_MILLISECONDS}`);
     this.last ??= await this.mark();
@@ -58,7 +55,7 @@ export class Changes {
     }
   }
 
-  /** Waits for the next look at the state, once for all pages, or until the signal aborts. */
+  /** Waits for the next change, once for all pages. */
   private async look(signal: AbortSignal): Promise<void> {
     this.looking ??= this.lookOnce().finally(() => {
       this.looking = undefined;
@@ -92,7 +89,7 @@ export class Changes {
     });
   }
 
-  /** Differs whenever anything that a page can show does, but for what time alone changes. */
+  /** Differs whenever a view does, except for changes by time alone. */
   private async mark(): Promise<string> {
     const { store, clock, journal, faults, beforeReading } = this.parts;
     await beforeReading?.();
@@ -108,7 +105,6 @@ export class Changes {
 
 const positionOf = ({ generation, position }: Journal): string => `${generation}.${position}`;
 
-/** The versions of databases as text. */
 export const versionsOf = (
   databases: readonly { readonly scope: string; readonly version: number }[],
 ): string => databases.map(({ scope, version }) => `${scope}.${version}`).join();

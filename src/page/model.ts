@@ -12,10 +12,7 @@ import type { TargetRecord } from "../schema/target.ts";
 import type { TargetCounts } from "../store/records.ts";
 import type { compareImages, findTargets, tryImage } from "./trial.ts";
 
-/*
- * What the page shows, of a running emulator or as a report: the resources as snapshots hold them. Types only, also for the
- * page in `ui`. Times are milliseconds since the epoch, by the emulator's clock.
- */
+/* Types of the page's data, live or in a report. Times are milliseconds since the epoch, by the emulator's clock. */
 
 /** Headers and body of a request or response, with secrets masked. */
 export interface ShownMessage {
@@ -138,7 +135,6 @@ export interface MockReport extends ReportDetails {
   readonly images: Readonly<Record<string, ShownImage>>;
 }
 
-/** What every view of a running emulator shows. */
 export interface PageState {
   /** Base URLs, without a trailing slash; null: unknown to this server. */
   readonly urls: { readonly target: string | null; readonly query: string | null; readonly manager: string };
@@ -153,11 +149,9 @@ export interface PageState {
   /** A test waits for "Continue". */
   readonly paused: boolean;
   readonly requests: {
-    /** How many requests of clients the journal keeps. */
+    /** Number of kept requests of clients. */
     readonly clients: number;
-    /** How many of these were refused. */
     readonly refused: number;
-    /** How many requests the journal no longer keeps. */
     readonly dropped: number;
     /** Another number whenever the journal was cleared. */
     readonly generation: number;
@@ -171,24 +165,20 @@ export type PageVuMarkDatabase = VuMarkDatabase & { readonly targets: readonly T
 export interface PageDatabases {
   /** In order of creation, the newest ones if there are too many. */
   readonly databases: readonly PageDatabase[];
-  /** How many match. */
   readonly total: number;
 }
 
 export interface PageNames {
-  /** The cloud database that was asked for, else the one that a client used last, else the newest; null: there is none. */
+  /** The requested cloud database, else the last used, else the newest; null if there is none. */
   readonly database: string | null;
-  /** The names of the cloud databases. */
   readonly databases: readonly string[];
 }
 
 export interface PageTargets extends PageNames {
   readonly targets: readonly ShownTarget[];
-  /** The one whose details are shown, also when it is not among them. */
+  /** The target whose details are shown, even if `targets` does not have it. */
   readonly open: ShownTarget | null;
-  /** How many match. */
   readonly total: number;
-  /** How many the database has. */
   readonly all: number;
 }
 
@@ -207,7 +197,6 @@ export interface FoundTarget {
 export interface PageRequests {
   /** The newest ones, oldest first. */
   readonly requests: readonly RequestRow[];
-  /** How many match. */
   readonly total: number;
 }
 
@@ -219,9 +208,7 @@ export interface PageModels {
 }
 
 export interface PageFaults {
-  /** Faults that were added, newest first. */
   readonly faults: readonly PageFault[];
-  /** The names of all databases. */
   readonly databases: readonly string[];
 }
 
@@ -229,7 +216,6 @@ export interface PageFaults {
 export interface PageDataset extends Omit<Dataset, "requestBody"> {
   /** The name in the request; null when it had none. */
   readonly name: string | null;
-  /** Number of models in the request. */
   readonly models: number;
 }
 
@@ -247,23 +233,19 @@ export interface PageFault extends Omit<AddedFault, "response"> {
   readonly response: { readonly status: number; readonly resultCode?: string } | null;
 }
 
-/** Everything known about one request, with facts about its images by their SHA-256. */
+/** A request with its images by SHA-256. */
 export interface PageRequestDetails extends Pick<MockReport, "images"> {
   readonly request: ShownRequest;
   /** The database whose keys it uses, with these keys; absent in reports. */
   readonly database?: Database | undefined;
 }
 
-/** What a query with a picture would find, for example with a frame of a camera. */
 export type PageFindings = Awaited<ReturnType<typeof findTargets>>;
 
-/** What a query with a picture would find, and how it would fare as a target. */
 export type PageTrial = Awaited<ReturnType<typeof tryImage>>;
 
 export type PageTriedTarget = PageFindings["targets"][number];
 
-/** The local features of a picture. */
 export type { FoundFeatures as PageFeatures } from "../images/matching/features/rank.ts";
 
-/** Where two images are alike. */
 export type PageComparison = NonNullable<Awaited<ReturnType<typeof compareImages>>>;

@@ -28,15 +28,15 @@ import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
 import { compareImages, findTargets, tryImage } from "./trial.ts";
 
 const PREFIX = "/page/";
-/** Keeps pages of other origins from using these responses, and browsers from guessing other content types. */
+/** Keeps other origins from using responses, and browsers from guessing content types. */
 const PROTECTION = [
   ["X-Content-Type-Options", "nosniff"],
   ["Cross-Origin-Resource-Policy", "same-origin"],
   ["Referrer-Policy", "no-referrer"],
 ] as const;
-/** Keeps an image that is opened as a document from running scripts. */
+/** An image that is opened as a document runs no scripts. */
 const SANDBOX = ["Content-Security-Policy", "default-src 'none'; sandbox"] as const;
-/** The page may use the camera; what others might embed in it may not. */
+/** The page may use the camera; embedded content may not. */
 const PERMISSIONS = "camera=(self), microphone=(), geolocation=(), display-capture=()";
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 const NOT_KEPT = "the journal no longer keeps this request";
@@ -62,7 +62,6 @@ export class PageApi {
     sizeCalculation: ({ length }) => Math.max(1, length),
   });
 
-  /** Of this run of the server. */
   private readonly run = systemRandom.hex(16);
 
   constructor(private readonly parts: PageParts) {
@@ -70,7 +69,6 @@ export class PageApi {
     this.reads = new Map(Object.entries(createReads(parts)));
   }
 
-  /** Whether a request asks for the page, from a browser, or comes from the page. */
   serves(request: WireRequest): boolean {
     return request.path.startsWith(PREFIX) || isForBrowser(request);
   }
@@ -148,7 +146,7 @@ export class PageApi {
     return tryImage(image, await store.listTargets(databaseName), this.parts, this.now, whyRefused);
   }
 
-  /** What a view reads, unless the page has it already. */
+  /** Returns 304 if the page already has the view's data. */
   private async unlessKnown(reading: Reading, request: WireRequest): Promise<WireResponse> {
     const hash = createHash("sha256").update(`${this.run} ${request.path}?${request.query} ${reading.tag}`);
     const etag = `"${hash.digest("base64url")}"`;
@@ -178,7 +176,6 @@ export class PageApi {
     return found(features, NO_PICTURE, json);
   }
 
-  /** What clients download with an access token. */
   private async dataset(uuid: string): Promise<WireResponse> {
     const dataset = await this.parts.store.findDataset(uuid);
     return dataset !== undefined && datasetStatusAt(dataset, this.now) === "done"
@@ -186,7 +183,6 @@ export class PageApi {
       : failed(404, "there is no such dataset, or it is not done");
   }
 
-  /** The SVG of an instance of a template target. */
   private instance(template: TemplateTarget | undefined, id: string): WireResponse {
     return template !== undefined && isProcessed(template, this.now) && id !== ""
       ? content(svgInstance(id), "image/svg+xml", [NOT_STORED, SANDBOX])
@@ -262,6 +258,5 @@ const failed = (status: number, reason: string): WireResponse => ({
   status,
 });
 
-/** An answer with what was found, or why nothing was. */
 const found = <T>(value: T | undefined, whyNot: string, answer: (value: T) => WireResponse): WireResponse =>
   value === undefined ? failed(404, whyNot) : answer(value);

@@ -35,7 +35,6 @@ import {
   withFound,
 } from "./select.ts";
 
-/** What a view reads. */
 export interface Reading {
   /** Changes whenever the content does, and costs less. */
   readonly tag: string;
@@ -49,7 +48,6 @@ export interface ReadParts extends Changing {
   readonly pause?: { readonly resume: () => void } | undefined;
 }
 
-/** Reads what a view shows, by the name of its route. */
 export type Read = (parameters: URLSearchParams) => MaybePromise<Reading>;
 
 export function createReads(parts: ReadParts): Record<string, Read> {
@@ -89,7 +87,7 @@ export function createReads(parts: ReadParts): Record<string, Read> {
         ...shown,
         clock: { now: now(), frozen: clock.isFrozen, lead: clock.lead },
       });
-      // Without the time, with which the page's own clock goes on.
+      // Without the time: the page has its own clock.
       return { tag: JSON.stringify([shown, clock.setting]), content };
     },
 
@@ -164,7 +162,7 @@ export function createReads(parts: ReadParts): Record<string, Read> {
     },
 
     models: async () => {
-      // First, so that content that is newer than its tag is read again, and never the other way round.
+      // First: content may be newer than its tag, which is read again, but never older.
       const versions = versionsOf(await store.versions());
       const [global, databases] = await Promise.all([
         store.read(GLOBAL, (records) => ({
@@ -203,7 +201,7 @@ export function createReads(parts: ReadParts): Record<string, Read> {
   };
 }
 
-/** The target whose details are shown, also when it is not among the rows. */
+/** The target whose details are shown, even if the list does not have it. */
 function shownOpen(targets: readonly Parameters<typeof shownTarget>[0][], parameters: URLSearchParams) {
   const open = targets.find(({ targetId }) => targetId === parameters.get("target"));
   return open === undefined ? null : shownTarget(open);
@@ -220,7 +218,6 @@ function shownDatabase(records: ReadableRecords, now: number): PageDatabase | un
     : database && { ...database, counts: records.countByStatus(now) };
 }
 
-/** The cloud database that a client used last. */
 function usedLast(journal: Journal, names: ReadonlySet<string>): string | undefined {
   for (let at = journal.position; at >= journal.firstPosition; at -= 1) {
     const entry = journal.at(at);
@@ -229,17 +226,15 @@ function usedLast(journal: Journal, names: ReadonlySet<string>): string | undefi
   return undefined;
 }
 
-/** Whether the page itself sent a request. */
 const isOfPage = ({ api, request }: JournalEntry): boolean =>
   api === "manager" && PAGE_HEADER in request.headers;
 
-/** A request for the list, without what may be long. */
 function rowOf(entry: JournalEntry, imageOf: ImageOf): RequestRow {
   const { signature, considered, otherTargets, ...row } = factsOf(entry);
   return withFound(row, entry, imageOf);
 }
 
-/** Counts the requests that the journal keeps. Each entry is looked at once. */
+/** Counts the kept requests. It reads each entry once. */
 class RequestCounts {
   /** By position; of clients, 1 if it was refused, or 0. */
   private readonly refusals = new Map<number, number>();

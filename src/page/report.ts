@@ -45,7 +45,7 @@ export function buildReport({ test, now, urls, store, entries, dropped }: Report
     left -= bytes.length;
     return { base64: bytes.toString("base64") };
   });
-  // Before the images of targets, which may use up the limit on their own.
+  // Before the images of targets, which may use up the limit.
   const requests = entries.map((entry) => shownRequest(entry, images));
   const timeline: ReportedEvent[] = [];
   const cloud = store.listCloudDatabases().map(({ serverSecretKey, clientSecretKey, ...database }) => ({
@@ -75,7 +75,7 @@ export function buildReport({ test, now, urls, store, entries, dropped }: Report
   };
 }
 
-/** A target as snapshots hold it, with the beginning of its metadata. */
+/** A target with the beginning of its metadata. */
 export function shownTarget(target: Target): ShownTarget {
   const { applicationMetadata: metadata } = target;
   return {
@@ -95,11 +95,7 @@ function withoutSecrets({ name, error }: ReportedTest, store: MemoryStore): Repo
   return { name: hidden(name), ...(error !== undefined && { error: hidden(error) }) };
 }
 
-/**
- * A request as a report shows it, and facts about the images that it refers to.
- *
- * @param keep - receives each image.
- */
+/** @param keep - receives each image of the request. */
 export function requestDetails(
   entry: JournalEntry,
   keep: (bytes: Buffer, sha256: string) => void,
@@ -111,11 +107,10 @@ export function requestDetails(
   return { request: shownRequest(entry, images), images: images.all };
 }
 
-/** The distinct images of a report or request by hash. */
 class ShownImages {
   readonly all: Record<string, ShownImage> = {};
 
-  /** @param show - called once for each image; returns what is shown of it besides facts. */
+  /** @param show - called once for each image; returns its shown bytes. */
   constructor(private readonly show: (bytes: Buffer, sha256: string) => Pick<ShownImage, "base64">) {}
 
   /** Returns the key of bytes that are an image. */
@@ -168,9 +163,9 @@ function eventsOf(target: Target, database: string, now: number): ReportedEvent[
   const { targetId, name, uploadDate, lastModifiedDate, processed, processingTimeSeconds } = target;
   const at = (time: number, event: ReportedEvent["event"]) => ({ time, database, targetId, name, event });
   const status = statusAt(target, now);
-  // Uploads alone are timed in fractions of a millisecond, which keep the order of creation.
+  // Only upload dates have fractions of a millisecond, for the order of creation.
   const addedAt = Math.floor(uploadDate);
-  // `finishProcessing` records no time, so such a target counts as processed from the start.
+  // `finishProcessing` records no time: such a target counts as processed from the start.
   const processedAt = lastModifiedDate + (processed ? 0 : processingTimeSeconds * 1000);
   return [
     at(addedAt, "added"),
@@ -181,7 +176,7 @@ function eventsOf(target: Target, database: string, now: number): ReportedEvent[
 
 export const NOT_BUILT = "the page has not been built; run `npm run build:page` in the checkout";
 
-/** Compressed, because the package is small without it. Next to this module in the package; in the build's output folder in a checkout. */
+/** In the package, next to this module; in a checkout, in the build's output folder. */
 const LOCATIONS = ["./page.html.br", "../../dist/page.html.br"];
 
 /** Reads the built page; undefined in a checkout where it has not been built. */
@@ -194,15 +189,11 @@ export async function readPage(): Promise<Buffer | undefined> {
   return undefined;
 }
 
-/**
- * Returns the page with a report embedded, which needs no server.
- *
- * @throws Error in a checkout where the page has not been built.
- */
+/** Embeds a report in the page. Throws an Error in a checkout without a built page. */
 export async function reportPage(report: MockReport): Promise<string> {
   const page = await readPage();
   if (page === undefined) throw new Error(NOT_BUILT);
-  // Escaped, so that no text in the report can end the script element.
+  // No text of the report can end the script element.
   const data = JSON.stringify(report).replaceAll("<", "\\u003c");
   const element = `<script type="application/json" id="report">${data}</script>\n`;
   return page.toString().replace(/<script>/, () => `${element}<script>`);

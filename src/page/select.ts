@@ -2,20 +2,18 @@ import type { EntryFacts } from "../schema/journal-entry.ts";
 import { isRefusedOrFailed } from "../schema/protocol.ts";
 import type { FoundTarget } from "./model.ts";
 
-/* Which rows a list shows, and in which order. Without a library: a server selects for the page, and a report for itself. */
+/* Which rows a list shows, and in which order. Imports no library: reports select in the browser. */
 
 /** Maximum number of rows in a list; a search finds the others. */
 export const MAX_ROWS = 1000;
-/** How many characters of metadata are shown and searched. */
 export const MAX_METADATA_SHOWN = 4096;
 
 export interface Rows<Row> {
   readonly rows: readonly Row[];
-  /** How many rows match; more than the list shows if there are more than {@link MAX_ROWS}. */
+  /** Number of matching rows, of which the list shows at most {@link MAX_ROWS}. */
   readonly total: number;
 }
 
-/** The parameters of a list of requests; empty ones select everything. */
 export interface RequestFilter {
   readonly api: string;
   readonly operation: string;
@@ -45,7 +43,6 @@ type FilteredFacts = Pick<
   | ("reason" | "database" | "refusedBy" | "fault")
 >;
 
-/** Whether a filter lets every request of clients pass. */
 export const passesAll = ({ api, operation, refused, search }: RequestFilter): boolean =>
   api === "" && operation === "" && !refused && search === "";
 
@@ -71,7 +68,6 @@ export function foundIn({ operation, status, considered }: SearchFacts) {
   return considered.find(({ matched }) => matched) ?? null;
 }
 
-/** A row of the list, with what its query found. */
 export function withFound<Row extends object>(
   row: Row,
   entry: SearchFacts & Pick<EntryFacts, "database">,
@@ -132,7 +128,7 @@ function isMeant({ name, targetId, applicationMetadata }: NamedTarget, search: s
   return "text" in metadata && contains(metadata.text, search);
 }
 
-/** The databases whose name contains the text that is searched, the newest {@link MAX_ROWS} of them. */
+/** The newest {@link MAX_ROWS} databases whose name contains the text. */
 export function selectDatabases<Database extends { readonly databaseName: string }>(
   databases: readonly Database[],
   parameters: URLSearchParams,

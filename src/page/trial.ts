@@ -21,10 +21,10 @@ import type { Target } from "../schema/target.ts";
 /** Comparing a target that is not prepared takes about 5 ms. */
 const MAX_COMPARED = 500;
 
-/** Of a camera's frames, as many matches are certain, and as many targets are shown. */
+/** Certain matches and shown targets of a camera's frame. */
 const SHOWN_OF_FRAME = 10;
 
-/** What a query with an image would find, as fast as a query: for a camera's frames. Nearest first. */
+/** Finds targets in a camera's frame, as fast as a query. Nearest first. */
 export async function findTargets(
   bytes: Buffer,
   targets: readonly Target[],
@@ -36,20 +36,16 @@ export async function findTargets(
   return { comparison: comparisonOf(matcher) ?? null, targets: shown };
 }
 
-/**
- * Raters that give a picture now what they give it when it is added. Another one may draw its ratings or count its calls, so
- * only adding a picture calls it.
- */
+/** Raters without state. Others may draw ratings or count calls, so only adding a picture calls them. */
 const REPEATABLE: readonly TargetRater[] = [brisqueRater, featureRater, perfectRater];
 
-/** What finds targets, and rates them. */
 interface Rules {
   readonly queryMatcher: ImageMatcher;
   readonly targetRater: TargetRater;
 }
 
 /**
- * What a query with an image would find, and how the image would fare as a target.
+ * Tries an image as a query and as a target.
  *
  * @param whyRefused - why the database answers no query, whatever the image.
  */
@@ -88,7 +84,6 @@ async function factsOf(bytes: Buffer, rater: TargetRater) {
     format: formatOf(bytes) ?? null,
     width: shown?.width ?? null,
     height: shown?.height ?? null,
-    /** In bytes. */
     size: bytes.length,
     /** Why queries with the image are refused; null when they are not. */
     problem: whyTooLarge(bytes) ?? (query.ok ? null : query.reason),
@@ -136,7 +131,7 @@ function triedTargets(
   ];
 }
 
-/** Which pixel of a square picture viewers show at a place, by the picture's EXIF orientation. */
+/** By EXIF orientation: the pixel of a square picture that viewers show at a place. */
 const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => readonly [number, number]>> = {
   2: (x, y, last) => [last - x, y],
   3: (x, y, last) => [last - x, last - y],
@@ -148,8 +143,8 @@ const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => r
 };
 
 /**
- * Where two images are alike, at the scale at which they are compared; undefined when one cannot be decoded. The result
- * is drawn over the first one, so its windows are turned as viewers turn its pixels.
+ * Compares two images window by window; undefined if one cannot be decoded. The windows are drawn over the first image, so
+ * they are turned like its pixels.
  */
 export async function compareImages(a: Buffer, b: Buffer) {
   const [header, first, second] = await Promise.all([readHeader(a), decodeThumbnail(a), decodeThumbnail(b)]);

@@ -42,7 +42,7 @@ function Shell() {
   const Shown = SHOWN[view] ?? SHOWN.overview ?? Overview;
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
-  // Before the next event, so that it never takes the focus from what someone chose since.
+  // Before the next event: it never takes the focus from a newer choice.
   useLayoutEffect(() => {
     document.title = `${TITLES[view]} · mock-cloud-reco`;
     if (!first.current) main.current?.focus();
@@ -50,14 +50,14 @@ function Shell() {
   }, [view]);
   return (
     <>
-      <button type="button" class="button skip" onClick={() => main.current?.focus()}>
-        Skip to content
-      </button>
       <div class="shell">
         <header class="top stack">
-          <a class="brand row" href={addressOf("overview")}>
+          <button type="button" class="button row visually-hidden" onClick={() => main.current?.focus()}>
+            Skip to content
+          </button>
+          <a class="brand row roomy" href={addressOf("overview")}>
             <Logo />
-            mock-cloud-reco
+            <b>mock-cloud-reco</b>
           </a>
           <Navigation />
           {state.value?.paused === true && (
@@ -68,20 +68,20 @@ function Shell() {
               onClick={() => attempt(() => ask("POST", "/page/continue"), "The test continues")}
             />
           )}
-          <div class="standing stack small faint">
+          <div class="standing stack small roomy">
             <ClockFace />
             <LinkState />
           </div>
         </header>
-        <main id="main" ref={main} tabIndex={-1}>
+        <main id="main" class="stack" ref={main} tabIndex={-1}>
           {link.value === "lost" && (
-            <p class="callout lost tone row" role="alert">
+            <p class="callout bad tone row" role="alert">
               <Icon name="warning" />
               The target manager does not answer. The page will reconnect automatically.
             </p>
           )}
           {report === null && <ClockBanner />}
-          {state.value === null && report === null ? <p class="loading">Loading…</p> : <Shown />}
+          {state.value === null && report === null ? <p class="empty stack faint">Loading…</p> : <Shown />}
         </main>
       </div>
       <Notices />
@@ -90,7 +90,6 @@ function Shell() {
   );
 }
 
-/** Says that the clock differs from real time, and what that does to clients. */
 function ClockBanner() {
   const seconds = useComputed(() => Math.round(lead.value / 1000));
   const frozen = state.value?.clock.frozen === true;
@@ -114,7 +113,7 @@ function ClockBanner() {
 function Navigation() {
   const { clients, refused } = requestCounts.value;
   return (
-    <nav class="stack" aria-label="Views">
+    <nav class="stack grow" aria-label="Views">
       {VIEWS.filter((view) => view in SHOWN).map((view) => (
         <a
           key={view}
@@ -129,9 +128,9 @@ function Navigation() {
           </span>
           {view === "requests" && clients > 0 && (
             <>
-              <span class="grow" />
+              <span class="grow roomy" />
               <span
-                class={refused > 0 ? "badge bad" : "badge off"}
+                class={refused > 0 ? "badge row tight bad" : "badge row tight off roomy"}
                 title={`${count(clients, "request")}, ${number(refused)} refused`}
               >
                 {number(refused > 0 ? refused : clients)}
@@ -149,7 +148,7 @@ function ClockFace() {
   const clock = report === null ? state.value?.clock : { frozen: true };
   if (clock === undefined) return null;
   return (
-    <span class={clock.frozen ? "clock row info tone" : "clock row"}>
+    <span class={clock.frozen ? "row info tone" : "row"}>
       <Icon name={clock.frozen ? "snow" : "clock"} />
       <span class="visually-hidden">{clock.frozen ? "Clock, frozen" : "Clock"}</span>
       <Moment at={emulatorSecond.value} form="iso" />

@@ -26,7 +26,7 @@ export interface ButtonProps
 export const Button = ({ icon, label, onClick, kind = "plain", submit, ...more }: ButtonProps) => (
   <button
     type={submit === true ? "submit" : "button"}
-    class={kind === "plain" ? "button" : `button ${kind}`}
+    class={kind === "plain" ? "button row" : `button row ${kind}`}
     {...(kind === "bare" && { "aria-label": label, title: label })}
     onClick={() => void onClick?.()}
     {...more}
@@ -42,9 +42,8 @@ interface LinkProps
   readonly icon?: IconName;
 }
 
-/** A link that looks like a button. */
 export const LinkButton = ({ label, icon, ...link }: LinkProps) => (
-  <a class="button" {...link}>
+  <a class="button row" {...link}>
     {icon !== undefined && <Icon name={icon} />}
     <span>{label}</span>
   </a>
@@ -54,7 +53,6 @@ export interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit">
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** A button that opens the dialog that it contains. */
 export function OpenButton({ children, ...button }: OpenButtonProps) {
   const open = useSignal(false);
   return (
@@ -90,7 +88,7 @@ export function CopyButton({ value, label, kind = "bare" }: CopyProps) {
   );
 }
 
-/** A value to copy; a hidden one until someone shows it. */
+/** A value to copy, perhaps hidden at first. */
 export function Secret({ value, label, hidden = true }: CopyProps & { readonly hidden?: boolean }) {
   const shown = useSignal(!hidden);
   return (
@@ -121,7 +119,7 @@ interface LabelledProps {
 /** A control with its label, and a hint below it. */
 export const Labelled = (props: LabelledProps & { readonly children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children.
-  <label class="field">
+  <label class="field stack tight">
     <span class={props.bare === true ? "visually-hidden" : "small"}>{props.label}</span>
     {props.children}
     {props.hint !== undefined && <span class="faint small">{props.hint}</span>}
@@ -141,7 +139,7 @@ export const Field = ({ label, hint, ...input }: InputProps) => (
   </Labelled>
 );
 
-/** A field for a number, 0 or more; for a whole one unless it has a step. */
+/** A number, 0 or more; an integer unless it has a step. */
 export const NumberField = ({ label, hint, ...input }: InputProps) => (
   <Labelled label={label} hint={hint}>
     <input type="number" min={0} step={1} {...input} />
@@ -158,7 +156,6 @@ export const Check = ({ label, ...input }: InputProps) => (
 interface SelectProps<T extends string> extends LabelledProps {
   readonly name?: string;
   readonly value?: T;
-  /** Values, each with its text where that is another one. */
   readonly options: readonly (T | readonly [value: T, text: string])[];
   readonly onChange?: (value: T) => void;
 }

@@ -5,7 +5,7 @@ import { dialogs, dismiss, notices } from "../state/api.ts";
 import { Button, OpenButton, type OpenButtonProps } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
-/** Notices of success and failure: of a dialog while it is open, because nothing behind it can be read or used. */
+/** Notices of success and failure. An open dialog has its own: nothing behind it can be used. */
 export const Notices = ({ dialog }: { readonly dialog?: symbol }) => (
   <div class="notices" role="status" aria-live="polite">
     {notices.value
@@ -52,8 +52,8 @@ export function Dialog({ title, onClose, children, wide }: DialogProps) {
   return (
     <dialog ref={element} class={wide === true ? "wide" : undefined} aria-label={title} closedby="any">
       <div class="stack">
-        <header class="row between">
-          <h2>{title}</h2>
+        <header class="row">
+          <h2 class="grow">{title}</h2>
           <Button kind="bare" icon="close" label="Close" onClick={onClose} />
         </header>
         {children}
@@ -86,7 +86,7 @@ export function FormDialog({ title, action, onClose, onSubmit, children }: FormD
           sending.value = true;
           const succeeded = await onSubmit(new FormData(event.currentTarget));
           sending.value = false;
-          // Somebody may have closed it meanwhile, and opened another one.
+          // The user may have closed it meanwhile, and opened another one.
           if (succeeded && form.current !== null) onClose();
         }}
       >
@@ -108,7 +108,6 @@ interface ConfirmButtonProps extends Omit<OpenButtonProps, "children"> {
   readonly onConfirm: () => unknown;
 }
 
-/** A button that does something after a dialog has asked whether to. */
 export const ConfirmButton = ({ title, children, action, onConfirm, ...button }: ConfirmButtonProps) => (
   <OpenButton {...button}>
     {(close) => (

@@ -5,10 +5,9 @@ import { notify } from "../state/api.ts";
 import { Button, type ButtonProps } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
-/** The file types that a file dialog offers. */
 export const PICTURES = "image/png,image/jpeg";
 
-/** Files that may be pictures; the server checks their contents. Shows the names of the others. */
+/** Filters possible pictures; the server checks contents. Reports the names of other files. */
 export function pictures(files: readonly File[]): readonly File[] {
   const isPicture = ({ type, size }: File) => size > 0 && (type === "" || type.startsWith("image/"));
   const others = files.filter((file) => !isPicture(file)).map(({ name }) => name);
@@ -27,7 +26,7 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
   const over = useSignal(0);
   const take = useRef(onFiles);
   take.current = onFiles;
-  // With what is drawn, not after it: what is dropped meanwhile goes to what is shown.
+  // With the drawing, not after it: files dropped meanwhile go to the shown view.
   useLayoutEffect(() => {
     const gone = new AbortController();
     const { signal } = gone;
@@ -70,11 +69,9 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
     <>
       {children}
       {over.value > 0 && (
-        <div class="drop-cover" aria-hidden="true">
-          <div>
-            <Icon name="upload" />
-            {label}
-          </div>
+        <div class="drop-cover empty stack faint" aria-hidden="true">
+          <Icon name="upload" />
+          {label}
         </div>
       )}
     </>

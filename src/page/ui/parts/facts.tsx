@@ -18,7 +18,7 @@ interface BadgeProps {
 }
 
 export const Badge = ({ tone, icon, children }: BadgeProps) => (
-  <span class={`badge ${tone}`}>
+  <span class={`badge row tight ${tone}`}>
     {icon !== undefined && <Icon name={icon} />}
     {children}
   </span>
@@ -73,7 +73,6 @@ export const Stars = ({ rating }: { readonly rating: number }) => (
   </span>
 );
 
-/** A response's status, in the tone of its class. */
 export function StatusCode({ status }: { readonly status: number | undefined }) {
   const tone = status === undefined || status >= 400 ? "bad" : status < 300 ? "good" : "info";
   return <b class={`code mono tone ${tone}`}>{status ?? "—"}</b>;
@@ -86,7 +85,7 @@ interface FactsProps {
   readonly class?: string;
 }
 
-/** A list of terms, each possibly several times, and their values; those without a value are left out. */
+/** Terms, possibly repeated, and their values. Leaves out terms without a value. */
 export const Facts = ({ facts, class: style }: FactsProps) => (
   <dl class={style}>
     {facts
@@ -129,7 +128,7 @@ export const Moment = ({ at, form = "long" }: MomentProps) =>
     <time dateTime={new Date(at).toISOString()}>{FORMS[form](at)}</time>
   );
 
-/** Status and rating. Follows the clock itself, so that not every tick redraws the gallery. */
+/** Follows the clock itself, so that ticks do not redraw the gallery. */
 export function StatusLine({ target }: { readonly target: ShownTarget }) {
   const status = useComputed(() => statusOf(target, emulatorNow.value));
   const rating = useComputed(() => ratingOf(target, emulatorNow.value));
@@ -137,8 +136,9 @@ export function StatusLine({ target }: { readonly target: ShownTarget }) {
     duration(processingLeft(target, target.lastModifiedDate, emulatorNow.value) / 1000),
   );
   return (
-    <span class="status-line row between">
+    <span class="row tight">
       <StatusBadge status={status.value} left={left.value} />
+      <span class="grow" />
       {rating.value >= 0 && <Stars rating={rating.value} />}
     </span>
   );
@@ -150,7 +150,7 @@ export function Thumbnail({ sha256, alt = "" }: { readonly sha256: string; reado
   const url = imageUrl(sha256, "thumbnails");
   if (url === undefined || failed.value === sha256) {
     return (
-      <span class="no-picture">
+      <span class="empty stack faint">
         <Icon name="targets" />
       </span>
     );
@@ -174,7 +174,6 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** A card with a heading, and an explanation below it. */
 export const Panel = ({ icon, title, intro, children }: PanelProps) => (
   <section class="card stack" aria-label={title}>
     <h2 class="row">
@@ -210,9 +209,8 @@ interface EmptyProps {
   readonly children?: ComponentChildren;
 }
 
-/** Says that there is nothing to show, and what to do about it. */
 export const Empty = ({ icon, title, children }: EmptyProps) => (
-  <div class="empty">
+  <div class="empty stack faint">
     <Icon name={icon} />
     <h2>{title}</h2>
     {children}

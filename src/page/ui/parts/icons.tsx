@@ -36,7 +36,7 @@ export type IconName = keyof typeof PATHS;
 /** A decorative icon; the text beside it has the same meaning. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg
-    class="icon"
+    width="1.15em"
     viewBox="0 0 24 24"
     aria-hidden="true"
     fill="none"

@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 interface ListProps<Item> {
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string;
-  /** Draws an item, whose control has the tab index: Tab reaches one item of a list, and arrows the others. */
+  /** The item's control gets the tab index: Tab reaches one item of a list, arrows the others. */
   readonly render: (item: Item, tabIndex: number, chosen: boolean) => ComponentChildren;
   /** Key of the item whose details are shown. */
   readonly chosen?: string | null;
@@ -17,7 +17,7 @@ interface ListProps<Item> {
   readonly follow?: boolean;
 }
 
-/** A list is at its end if it is as near to it, in pixels. */
+/** In pixels from the end. */
 const AT_END = 40;
 
 /** A list whose items the browser draws when they come into view. */

@@ -20,13 +20,15 @@ export function Outlined({ targets, features = null, children }: OutlinedProps) 
     ...(shown.length > 0 ? [`Outline of ${shown.map(({ name }) => name).join(", ")}`] : []),
     ...(features === null ? [] : [count(features.places.length, "feature")]),
   ];
-  // Lines of no length with round ends: circles would be as distorted as the picture is not square.
+  // Lines of no length with round ends: circles would be distorted like the picture.
   const dots = features?.places.map(([x, y]) => `M${x} ${y}h0`).join("");
   return (
-    <span class="outlined">
+    <div class="outlined">
       {children}
       {labels.length > 0 && (
         <svg
+          width="100%"
+          height="100%"
           viewBox="0 0 1 1"
           preserveAspectRatio="none"
           role="img"
@@ -34,19 +36,24 @@ export function Outlined({ targets, features = null, children }: OutlinedProps) 
           fill="none"
           stroke-linecap="round"
         >
-          {dots !== undefined && <path d={dots} stroke="rgb(0 0 0 / 60%)" stroke-width={4} />}
-          {dots !== undefined && <path d={dots} stroke="rgb(255 214 10)" stroke-width={2.5} />}
+          {dots !== undefined && (
+            <path d={dots} stroke="rgb(0 0 0 / 60%)" stroke-width={4} vector-effect="non-scaling-stroke" />
+          )}
+          {dots !== undefined && (
+            <path d={dots} stroke="rgb(255 214 10)" stroke-width={2.5} vector-effect="non-scaling-stroke" />
+          )}
           {shown.map(({ name, outline }) => (
             <polygon
               key={name}
               points={outline.map((corner) => corner.join()).join(" ")}
               stroke="#2fa866"
               stroke-width={3}
+              vector-effect="non-scaling-stroke"
             />
           ))}
         </svg>
       )}
-    </span>
+    </div>
   );
 }
 
@@ -55,7 +62,6 @@ interface FeaturesButtonProps {
   readonly load: () => Promise<PageFeatures>;
 }
 
-/** Shows a picture's features, and how many there are, or hides them. */
 export function FeaturesButton({ features, load }: FeaturesButtonProps) {
   const loaded = useSignal<PageFeatures | null>(null);
   const { value } = features;

@@ -13,7 +13,7 @@ const KEYS = [
   ["?", "show these keys"],
 ] as const;
 
-/** Keys that work in every view, except in a dialog and while someone types. They change nothing but what is shown. */
+/** Keys of every view, except in dialogs and text fields. They change only the view. */
 export function Shortcuts() {
   const isHelpOpen = useSignal(false);
   useEffect(() => {
@@ -38,7 +38,7 @@ export function Shortcuts() {
   ) : null;
 }
 
-/** Moves the focus in the view's list, and opens what it moves to while details are open beside the list. */
+/** Moves the focus in the view's list. Opens the item if details are open. */
 function move(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main .list li > button")];
   const focused = rows.findIndex((row) => row.matches(":focus"));

@@ -2,7 +2,6 @@ import type { ShownRequest } from "../../model.ts";
 
 const PARTS = ["Method", "MD5 of the body", "Content type", "Date", "Path"];
 
-/** A line of a string to sign, with its difference from the other string marked. */
 function Line({ value, other }: { readonly value: string; readonly other: string | undefined }) {
   if (other === undefined || value === other)
     return <span class={value === "" ? "faint" : undefined}>{value === "" ? "(empty)" : value}</span>;

@@ -11,7 +11,6 @@ interface Notice {
   readonly dialog: symbol | undefined;
 }
 
-/** The open dialogs, the topmost one last. */
 export const dialogs = signal<readonly symbol[]>([]);
 
 const SHOWN_MILLISECONDS = { done: 4000, failed: 10_000 };
@@ -19,7 +18,6 @@ const SHOWN_MILLISECONDS = { done: 4000, failed: 10_000 };
 export const notices = signal<readonly Notice[]>([]);
 let last = 0;
 
-/** Shows a short notice of success or failure. */
 export function notify(kind: Notice["kind"], message: string): void {
   last += 1;
   const id = last;
@@ -31,7 +29,6 @@ export function dismiss(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-/** The manager refused a request or did not answer. */
 class ApiError extends Error {}
 
 /** Fields with the names that they have in the manager's API. */
@@ -91,11 +88,7 @@ export async function askJson<T>(method: string, path: string, body?: unknown): 
   return response.json();
 }
 
-/**
- * Runs an action and returns whether it succeeded; shows the reason of a failure.
- *
- * @param concerns - what a failure is about.
- */
+/** Returns whether an action succeeded; shows the reason of a failure. */
 export async function attempt(
   action: () => Promise<unknown>,
   done?: string,
@@ -112,7 +105,7 @@ export async function attempt(
   }
 }
 
-/** What a component loads when it is shown, by an action that does not fail; null until then. */
+/** Loaded when a component is shown, by an action that does not fail; null until then. */
 export function useLoaded<T>(load: () => Promise<T>): Signal<T | null> {
   const loaded = useSignal<T | null>(null);
   useEffect(() => {
@@ -127,7 +120,7 @@ export function useLoaded<T>(load: () => Promise<T>): Signal<T | null> {
   return loaded;
 }
 
-/** Builds a path from segments, which may contain any characters, and the query last. */
+/** Builds a path from segments with any characters, and the query last. */
 export function pathOf(...parts: readonly (string | Readonly<Record<string, string>>)[]): string {
   const written = parts.map((part) =>
     typeof part === "string" ? `/${encodeURIComponent(part)}` : `?${new URLSearchParams(part)}`,
@@ -148,7 +141,6 @@ export function imageUrl(sha256: string, version: "images" | "thumbnails" = "ima
   return `data:image/${image.format.toLowerCase()};base64,${image.base64}`;
 }
 
-/** The features of a picture that the server keeps. */
 export const featuresOf = (sha256: string, as: "query" | "target"): Promise<PageFeatures> =>
   askJson("GET", pathOf("page", "features", sha256, { as }));
 
@@ -159,7 +151,6 @@ export async function requestDetails(id: string): Promise<PageRequestDetails> {
   return askJson("GET", pathOf("page", "requests", id));
 }
 
-/** Encodes bytes as base64, the form in which the manager takes pictures and metadata. */
 export async function base64Of(content: Blob): Promise<string> {
   const bytes = new Uint8Array(await content.arrayBuffer());
   let binary = "";

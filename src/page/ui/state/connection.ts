@@ -34,17 +34,16 @@ export const lead = computed(() => {
   return clock.lead - (clock.frozen ? performance.now() - at : 0);
 });
 
-/** The emulator's time, rounded down to the second, so that views redraw less often. */
+/** In whole seconds, so that views redraw less often. */
 export const emulatorSecond = computed(() => Math.floor(emulatorNow.value / 1000) * 1000);
 
 export const link = signal<"connecting" | "live" | "lost" | "report">(
   report === null ? "connecting" : "report",
 );
 
-/** Grows when something changed, and the views read again what they show. */
+/** Grows with each change: views then read their data again. */
 const changes = signal(0);
 export const state = signal<PageState | null>(null);
-/** The requests that clients sent. */
 const reportedRequests = (report?.requests ?? []).filter(
   ({ api, request }) =>
     api !== "manager" || !request.headers.some(([name]) => name.toLowerCase() === PAGE_HEADER),
@@ -59,7 +58,7 @@ export const requestCounts = computed(
     },
 );
 
-/** What is read of the server, with its tag: the server does not send it again while it is the same. */
+/** Data with its tag: the server does not send it again while the tag is the same. */
 interface Known<T> {
   readonly path: string;
   readonly tag: string;
@@ -78,7 +77,7 @@ async function read<T>(path: string, known: Known<T> | null): Promise<Known<T>> 
   };
 }
 
-/** Items of lists that have not changed stay the same objects, so that they are not drawn again. */
+/** Unchanged items stay the same objects, so that they are not drawn again. */
 function shared<T>(before: T, after: T): T {
   const items = new Map<string, unknown>();
   for (const list of Object.values(before ?? {}))
@@ -90,7 +89,7 @@ function shared<T>(before: T, after: T): T {
   return Object.fromEntries(kept) as T;
 }
 
-/** Runs an action, and once more if it is called meanwhile. A failure is left to the next call, which tries again. */
+/** Runs an action, and once more if it is called meanwhile. The next call tries again after a failure. */
 function oneAtATime(act: () => Promise<void>): () => void {
   let [isRunning, isMissed] = [false, false];
   const run = async () => {
@@ -106,14 +105,13 @@ function oneAtATime(act: () => Promise<void>): () => void {
   return () => void run();
 }
 
-/** What a view reads from the manager, or selects from the report. */
 interface Reads {
   readonly targets: PageTargets;
   readonly requests: PageRequests;
 }
 
 /**
- * What a view shows: it is read when the view is shown, and again whenever something changed.
+ * Data of a view, read when it is shown and after each change.
  *
  * @param isChanging - whether time alone may change it.
  */
@@ -188,7 +186,6 @@ function fromReport(given: MockReport, name: string, parameters: URLSearchParams
   };
 }
 
-/** Follows the manager's changes. */
 export function connect(): void {
   if (report !== null) return;
   let known: Known<PageState> | null = null;
@@ -219,10 +216,9 @@ export function connect(): void {
   open();
 }
 
-/** The database that someone opened or added last. */
+/** The database that the user opened or added last. */
 export const usedDatabase = signal<string | null>(null);
 
-/** Parameters of a read that concerns a cloud database, and those of the address with these names. */
 export function databaseParameters(
   parameters: URLSearchParams,
   ...names: readonly string[]
@@ -237,7 +233,7 @@ export function databaseParameters(
   return chosen;
 }
 
-/** Keeps the database that a view shows while the view is open, and afterwards if someone opened or added it. */
+/** Keeps a view's database while the view is open, and afterwards if the user chose it. */
 export function useKeptDatabase(given: Pick<PageTargets, "database"> | null): void {
   const database = given?.database ?? null;
   const named = route.value.parameters.get("database");

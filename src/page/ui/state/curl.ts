@@ -13,7 +13,6 @@ const OWN_HEADERS = [
   "transfer-encoding",
 ];
 
-/** Quotes a value for a POSIX shell. */
 const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
 /** The base URLs of the servers, or those of the service when another process serves them. */
@@ -34,11 +33,9 @@ interface CurlRequest {
   readonly headers?: readonly (readonly [string, string])[];
   /** The keys to sign with; without them, the request is not signed. */
   readonly keys?: { readonly access: string; readonly secret: string } | undefined;
-  /** URL of the body. */
   readonly body?: string | undefined;
 }
 
-/** Commands that sign and send a request. */
 export function curlCommands(request: CurlRequest): string {
   const { baseUrl, method, path, query = "", headers = [], keys, body } = request;
   const [, type = ""] = headers.find(([name]) => name.toLowerCase() === "content-type") ?? [];
@@ -63,14 +60,13 @@ export function curlCommands(request: CurlRequest): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The keys that sign requests of a request's API to its database. */
 function keysOf({ api }: ShownRequest, database: Database | undefined) {
   if (database?.kind === "cloud" && api === "query")
     return { access: database.clientAccessKey, secret: database.clientSecretKey };
   return database && { access: database.serverAccessKey, secret: database.serverSecretKey };
 }
 
-/** Commands that send a request again, signed anew with the database's keys and with the same body. */
+/** Commands that send a request again, with a new signature. */
 export const curlOf = (request: ShownRequest, database: Database | undefined): string =>
   curlCommands({
     baseUrl: baseUrlOf(request.api),

@@ -1,5 +1,3 @@
-/* Numbers, durations, sizes and refusals as text. */
-
 export const number = (value: number): string => value.toLocaleString("en-GB");
 
 export const count = (value: number, one: string): string =>
@@ -9,11 +7,10 @@ export const count = (value: number, one: string): string =>
 export const shownOf = (shown: number, total: number, one: string): string =>
   shown < total ? `${number(shown)} of ${count(total, one)}` : count(total, one);
 
-/** The parts that there are, with commas. */
 export const joined = (...parts: readonly (string | false | null)[]): string =>
   parts.filter((part) => typeof part === "string").join(", ");
 
-/** In the largest unit that fits, and the next smaller one unless there are none. */
+/** In the largest fitting unit and the next smaller one. */
 export function duration(seconds: number): string {
   if (seconds < 10) return `${Math.max(0, seconds).toFixed(1)} s`;
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
@@ -43,7 +40,7 @@ interface PictureFacts {
 export const pictureFacts = ({ format, width, height, size }: PictureFacts): string =>
   `${format}${width == null ? "" : `, ${width} × ${height}`}, ${bytes(size)}`;
 
-/** What people call the checks that refuse most requests, and the parts of the emulator that refuse some. */
+/** Names of checks and parts of the emulator, for people. */
 const LABELS: Readonly<Record<string, string>> = {
   allowanceLeft: "The rate limit is reached",
   authenticated: "The request is not authenticated",
@@ -84,18 +81,17 @@ const LABELS: Readonly<Record<string, string>> = {
   withinRateLimits: "The rate limit is reached",
 };
 
-/** A reason as a sentence, without strings to sign: a request's details show those line by line. */
+/** A reason without strings to sign: the details show them line by line. */
 export const sentence = (reason: string): string =>
   reason
     .replace(/ ?String to sign, expected: .*$/s, "")
     .replace(/(, path\)): ".*"$/s, "$1")
     .replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 
-/** Why a check refused a request, as a heading. */
 export function refusalLabel(check: string | undefined): string {
   const words = check?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return LABELS[check ?? "emulator"] ?? `Not fulfilled: ${words}`;
 }
 
-/** A reason without the call with which a test would help itself: the page has a button for it. */
+/** A reason without the call that helps a test: the page has a button. */
 export const withoutCalls = (why: string): string => why.replace("; finishProcessing() ends it at once", "");

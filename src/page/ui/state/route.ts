@@ -11,7 +11,6 @@ export const TITLES = {
 export type View = keyof typeof TITLES;
 export const VIEWS = Object.keys(TITLES) as readonly View[];
 
-/** What the address names behind its `#`: a view, and what it shows. */
 export interface Route {
   readonly view: View;
   readonly parameters: URLSearchParams;
@@ -41,7 +40,7 @@ export function addressOf(view: View, parameters: Readonly<Record<string, string
 
 /** Changes parameters of the present view, without a new entry in the browser's history. */
 export function setParameters(changes: Readonly<Record<string, string | undefined>>): void {
-  // Not `route`: the address may have changed already while the event that says so is still to come.
+  // Not `route`: the address may have changed before its event.
   const { view, parameters } = read();
   const address = addressOf(view, { ...Object.fromEntries(parameters), ...changes });
   history.replaceState(null, "", address);

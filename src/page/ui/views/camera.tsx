@@ -9,21 +9,20 @@ import { Score } from "./scores.tsx";
 const MILLISECONDS_PER_FRAME = 500;
 
 interface CameraProps {
-  /** Name of the database that is searched. */
   readonly database: string;
   readonly onPicture: (picture: File) => void;
   /** Called when the camera stops by itself, or does not start. */
   readonly onEnd: (why: string) => void;
 }
 
-/** What the camera sees, with lines around the targets that a query would find in it. The camera is open while this is shown. */
+/** The camera's view, with lines around the targets in it. The camera is open while this is shown. */
 export function Camera({ database, onPicture, onEnd }: CameraProps) {
   const searched = useRef(database);
   searched.current = database;
   const video = useRef<HTMLVideoElement>(null);
   const findings = useSignal<PageFindings | null>(null);
   const isOpen = useSignal(false);
-  // With what is drawn, not after it: a camera that is no longer shown is closed at once, and ends no other one.
+  // With the drawing, not after it: a hidden camera is closed at once, and ends no other one.
   useLayoutEffect(() => {
     const gone = new AbortController();
     const { signal } = gone;
@@ -124,11 +123,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   NotReadableError: "The camera does not answer: another program may be using it. Close that, and try again.",
 };
 
-/**
- * Asks for permission, and opens the camera, the one at the back of a phone.
- *
- * @throws Error that says what to do.
- */
+/** Opens the camera at the back of a phone. Errors name the fix. */
 async function openCamera(): Promise<MediaStream> {
   if (!isSecureContext)
     throw new Error(
@@ -136,7 +131,7 @@ async function openCamera(): Promise<MediaStream> {
         "--tls-generate and open the https address, or choose a picture: a phone offers to take one.",
     );
   if (!("mediaDevices" in navigator))
-    throw new Error("This browser gives no page a camera. Choose a picture instead.");
+    throw new Error("This browser does not support camera access. Choose a picture instead.");
   try {
     const video = { facingMode: "environment", width: { ideal: 1280 } };
     return await navigator.mediaDevices.getUserMedia({ audio: false, video });
@@ -150,7 +145,7 @@ function closeCamera(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** What the camera sees now, as a file. Undefined before its first frame. */
+/** The current frame as a file; undefined before the first one. */
 async function frameOf(video: HTMLVideoElement, side = SEARCHED_SIDE): Promise<File | undefined> {
   const { videoWidth, videoHeight } = video;
   if (video.readyState < HTMLMediaElement.HAVE_CURRENT_DATA || videoWidth === 0) return undefined;

@@ -79,7 +79,7 @@ export function DatabaseSettings({ database, onClose }: DatabaseProps<PageDataba
     >
       <Select
         label="State"
-        hint="Every state except Working refuses requests with 403"
+        hint="Other states refuse some or all requests"
         name="stateName"
         value={database.stateName}
         options={STATES}

@@ -68,7 +68,7 @@ function matchesOf({ api, operation, database, hasWhen, probability }: PageFault
   return joined(
     operation?.join(", ") ?? (api === null ? "Every request" : `Every request to the ${APIS[api]}`),
     database !== null && `of ${database}`,
-    hasWhen && "where the test's function agrees",
+    hasWhen && "if its `when` returns true",
     probability < 1 && `${Math.round(probability * 1000) / 10} % of them`,
   );
 }
@@ -106,7 +106,6 @@ function AddFault({ databases, onClose }: AddFaultProps) {
   const effect = useSignal<(typeof EFFECTS)[number][0]>("code");
   const replaces = effect.value !== "delay";
   const add = (fields: FormData) => {
-    /** A field that is empty is left to its default. */
     const given = <T extends string | number>(name: string, read: (text: string) => T) => {
       const text = fields.get(name);
       return typeof text === "string" && text !== "" ? { [name]: read(text) } : {};

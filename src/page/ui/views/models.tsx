@@ -52,13 +52,12 @@ export function Models() {
 
 interface GroupProps {
   readonly title: string;
-  /** Shown when there are no cards. */
   readonly empty: string;
   readonly children: readonly ComponentChild[];
 }
 
 const Group = ({ title, empty, children }: GroupProps) => (
-  <section class="group stack">
+  <section class="stack">
     <h2>{title}</h2>
     {children.length === 0 ? <p class="faint card">{empty}</p> : <div class="grid">{children}</div>}
   </section>
@@ -150,7 +149,6 @@ const Credential = ({ clientId, clientSecret, scopes }: ClientCredential) => (
 interface DeleteFooterProps {
   readonly name: string;
   readonly path: string;
-  /** The notice after deleting it. */
   readonly done: string;
   /** What else can be done with it. */
   readonly children?: ComponentChildren;
@@ -210,7 +208,6 @@ function VuMarks({ database: { databaseName, targets } }: { readonly database: P
 /** A VuMark target, and an instance of it for an id that is typed. */
 function Template({ database, target }: { readonly database: string; readonly target: TemplateTarget }) {
   const id = useSignal("");
-  /** The id whose instance could not be loaded. */
   const failed = useSignal("");
   const left = useComputed(() => processingLeft(target, target.lastModifiedDate, emulatorNow.value));
   return (

@@ -9,7 +9,7 @@ import { count, joined, number, shownOf } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 import { AddDatabase, DatabaseSettings, KINDS, Snippets } from "./database-dialogs.tsx";
 
-/** With more databases, there is a field that searches them. */
+/** More databases get a search field. */
 const MANY = 12;
 
 export function Overview() {
@@ -19,7 +19,7 @@ export function Overview() {
     () => new URLSearchParams(search.value === "" ? [] : [["search", search.value]]),
     ({ databases }) => databases.some((each) => each.kind === "cloud" && each.counts.processing > 0),
   );
-  if (state.value === null || given === null) return <p class="loading">Loading…</p>;
+  if (state.value === null || given === null) return <p class="empty stack faint">Loading…</p>;
   const { urls } = state.value;
   const { databases, total } = given;
   const isEmpty = total === 0 && search.value === "";
@@ -138,23 +138,23 @@ function Usage({ database }: { readonly database: CloudPageDatabase }) {
     <>
       <StatusBar counts={counts} all={used} />
       <div class="stack small">
-        <div class="row between">
-          <span class="faint">Target quota</span>
+        <div class="row">
+          <span class="faint grow">Target quota</span>
           <span>
             {number(used)} of {number(targetQuota)} targets
           </span>
         </div>
         <Bar role="meter" label="Target quota" part={used / Math.max(1, targetQuota)} />
-        <div class="row between">
-          <span class="faint">Recognitions</span>
+        <div class="row">
+          <span class="faint grow">Recognitions</span>
           <span>
             <b>{number(database.currentMonthRecos)}</b> this month,{" "}
             <b>{number(database.previousMonthRecos)}</b> last month
           </span>
         </div>
         {limits !== "" && (
-          <div class="row between">
-            <span class="faint">Rate limit</span>
+          <div class="row">
+            <span class="faint grow">Rate limit</span>
             <span>{limits}</span>
           </div>
         )}
@@ -163,7 +163,6 @@ function Usage({ database }: { readonly database: CloudPageDatabase }) {
   );
 }
 
-/** The keys of a database; secrets are hidden until someone shows them. */
 function Keys({ database }: DatabaseProps) {
   const secret = (name: string, value: string) => {
     const label = `${name} key of ${database.databaseName}`;

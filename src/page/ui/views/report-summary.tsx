@@ -48,10 +48,10 @@ export function ReportSummary() {
           {databases.length === 0 && <p class="faint">No databases.</p>}
           <ul>
             {databases.map(({ databaseName, targets, kind, stateName }) => (
-              <li key={databaseName} class="row between">
-                <b>{databaseName}</b>
-                <span>
-                  {stateName !== "WORKING" && <StateBadge state={stateName} />}{" "}
+              <li key={databaseName} class="row">
+                <b class="grow">{databaseName}</b>
+                <span class="row">
+                  {stateName !== "WORKING" && <StateBadge state={stateName} />}
                   {kind === "cloud" ? (
                     <a href={addressOf("targets", { database: databaseName })}>
                       {count(targets.length, "target")}

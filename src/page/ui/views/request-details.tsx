@@ -20,14 +20,13 @@ import {
 import { addressOf, setParameters } from "../state/route.ts";
 import { FinishAll } from "./controls.tsx";
 
-/** What has a place of its own on the page. */
+/** Fields with a place of their own on the page. */
 const PLACED: readonly string[] = [
   ...["number", "time", "api", "operation", "method", "path", "status", "resultCode", "durationMs"],
   ...["refusedBy", "fault", "reason", "database", "considered", "otherTargets", "signature"],
   ...["request", "response"],
 ];
 
-/** What people call the origins of faults. */
 const FAULTS: Readonly<Record<string, string>> = { addFault: "added by a test or on this page" };
 
 export function RequestDetails({ id }: { readonly id: string }) {
@@ -55,7 +54,9 @@ export function RequestDetails({ id }: { readonly id: string }) {
       {isKnown ? (
         <Shown details={given} />
       ) : (
-        <p class="loading">{given === null ? "Loading…" : "The manager no longer keeps this request."}</p>
+        <p class="empty stack faint">
+          {given === null ? "Loading…" : "The manager no longer keeps this request."}
+        </p>
       )}
     </section>
   );
@@ -135,7 +136,6 @@ interface MessageProps {
   readonly query?: string;
   /** The targets that its picture may show. */
   readonly shows?: ShownRequest["considered"];
-  /** What its picture is searched as. */
   readonly as?: PictureProps["as"];
   readonly database?: string | undefined;
 }

@@ -24,7 +24,7 @@ const APIS = [
   ["manager", "Manager"],
 ] as const;
 
-/** What was shown when the list was paused, and the counts of then. */
+/** The requests and counts when the list was paused. */
 interface Paused {
   readonly shown: PageRequests | null;
   readonly counts: typeof requestCounts.value;
@@ -53,19 +53,17 @@ export function Requests() {
     : answeredOf(requestCounts.value) - answeredOf(then?.counts ?? requestCounts.value);
   const last = isCleared ? 0 : (then?.shown?.requests.at(-1)?.number ?? 0);
   const passed = (read.value?.requests ?? NONE).filter(({ number }) => number > last).length;
-  // The filter may have let pass other requests when the list was paused.
+  // The filter may have changed since the list was paused.
   const waiting = then === null ? 0 : Math.min(answered, passed);
   const operations = useRef(new Set<string>(OPERATIONS)).current;
   for (const { operation } of kept) if (operation !== undefined) operations.add(operation);
   if (filter.operation !== "") operations.add(filter.operation);
   return (
-    <div class="filling grow">
+    <div class="filling stack grow">
       <header class="view-head row">
         <h1>Requests</h1>
-        <span class="faint small tally">{shownOf(shown.length, total, "request")}</span>
-        {dropped > 0 && (
-          <span class="faint small tally">{count(dropped, "older request")} are no longer kept</span>
-        )}
+        <span class="faint small">{shownOf(shown.length, total, "request")}</span>
+        {dropped > 0 && <span class="faint small">{count(dropped, "older request")} are no longer kept</span>}
         <span class="grow" />
         {waiting > 0 && <span class="info tone small">{count(waiting, "new request")} while paused</span>}
         {report === null && (
@@ -178,7 +176,7 @@ function Row({ request, chosen, tabIndex }: RowProps) {
     <button
       type="button"
       tabIndex={tabIndex}
-      class="request choice"
+      class="request choice small"
       aria-current={chosen ? "true" : undefined}
       onClick={() => setParameters({ request: chosen ? undefined : String(number) })}
     >
@@ -204,7 +202,6 @@ function Row({ request, chosen, tabIndex }: RowProps) {
   );
 }
 
-/** What a query found. */
 const Found = ({ found }: { readonly found: FoundTarget | null }) =>
   found === null ? (
     <span class="faint">No match</span>
@@ -216,7 +213,7 @@ const Found = ({ found }: { readonly found: FoundTarget | null }) =>
     </span>
   );
 
-/** How many requests of clients were answered since the journal was cleared, as far as is known. */
+/** Answered requests since the journal was cleared. */
 const answeredOf = ({ clients, dropped }: typeof requestCounts.value): number => clients + dropped;
 
 /** Announces new requests to screen readers, at a rate that users can follow. */

@@ -24,8 +24,10 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
   const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : null;
   return (
     <>
-      <header class="row between">
-        <h2>{found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}</h2>
+      <header class="row">
+        <h2 class="grow">
+          {found === 0 ? "A query finds nothing" : `A query finds ${count(found, "target")}`}
+        </h2>
         {threshold !== null && <span class="small">{`┃ Threshold ${threshold}`}</span>}
       </header>
       {threshold === null && (
@@ -48,7 +50,7 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
           <li key={target.targetId}>
             <button
               type="button"
-              class="choice row score"
+              class="choice row small score"
               aria-pressed={chosen === target.targetId}
               onClick={() => onChoose(target.targetId)}
             >
@@ -64,18 +66,16 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
 
 interface ScoreProps {
   readonly target: PageTriedTarget;
-  /** What a score must be above. */
   readonly threshold?: number | null;
 }
 
-/** A target's picture, and its score as a number and as a bar. */
 export const Score = ({ target, threshold = null }: ScoreProps) => (
   <>
     <span class="picture">
       <Thumbnail sha256={target.image} />
     </span>
-    <span class="stack grow">
-      <span class="row">
+    <span class="stack tight grow">
+      <span class="row tight">
         <b>{target.name}</b>
         {target.matched && (
           <Badge tone="good" icon="done">
@@ -83,7 +83,7 @@ export const Score = ({ target, threshold = null }: ScoreProps) => (
           </Badge>
         )}
         <span class="grow" />
-        <span class="mono">{target.score?.toFixed(3) ?? "no score"}</span>
+        <span class="mono one-line">{target.score?.toFixed(3) ?? "no score"}</span>
       </span>
       <span class={target.matched ? "bar good" : "bar off"} aria-hidden="true">
         <span style={{ width: `${Math.max(0, target.score ?? 0) * 100}%` }} />

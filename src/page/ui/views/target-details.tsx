@@ -66,7 +66,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
         {report === null && <TargetForm path={path} target={target} />}
       </div>
       {report === null && (
-        <footer class="row between">
+        <footer class="row">
           <ConfirmButton
             kind="danger"
             icon="trash"
@@ -79,6 +79,7 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
           >
             Queries will no longer find it, and its id becomes unknown.
           </ConfirmButton>
+          <span class="grow" />
           <Button kind="main" submit form="target" label="Save" />
         </footer>
       )}
@@ -88,11 +89,10 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
 
 interface RecognitionProps {
   readonly image: string;
-  /** Those that are drawn. */
   readonly features: Signal<PageFeatures | null>;
 }
 
-/** How likely photographs of a target are recognised, and what would make it better. */
+/** How likely photographs are recognised, and advice. */
 function Recognition({ image, features }: RecognitionProps) {
   // Pictures that cannot be decoded have no features.
   const { value } = useLoaded(() => featuresOf(image, "target").catch(() => null));
@@ -173,7 +173,7 @@ function TargetForm({ path, target }: { readonly path: string; readonly target: 
           <textarea name="metadata" rows={4} spellcheck={false} defaultValue={decoded.text} />
         </Labelled>
       ) : (
-        <div class="field">
+        <div class="field stack tight">
           <span class="small">Metadata</span>
           {"text" in decoded ? (
             <textarea readOnly aria-label="Metadata" rows={4} value={`${decoded.text}…`} />

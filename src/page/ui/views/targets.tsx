@@ -23,7 +23,7 @@ export function Targets() {
   useKeptDatabase(given);
   const sort = sortOf(route.value.parameters);
   const openId = route.value.parameters.get("target");
-  if (given === null) return <p class="loading">Loading…</p>;
+  if (given === null) return <p class="empty stack faint">Loading…</p>;
   const { database: name, targets: shown, total, all } = given;
   const open = [given.open, ...shown].find((target) => target?.targetId === openId);
 
@@ -55,10 +55,10 @@ export function Targets() {
   const found = search.value === "" ? null : total;
   return (
     <DropZone label={`Drop to add to ${name}`} onFiles={add}>
-      <div class="filling grow">
+      <div class="filling stack grow">
         <header class="view-head row">
           <h1>Targets</h1>
-          <span class="faint small tally" aria-live="polite">
+          <span class="faint small" aria-live="polite">
             {adding.value !== null
               ? `Adding ${adding.value.done + 1} of ${adding.value.all}`
               : found === null
@@ -131,7 +131,11 @@ const Card = ({ target, tabIndex }: { readonly target: ShownTarget; readonly tab
   <button
     type="button"
     tabIndex={tabIndex}
-    class={target.activeFlag ? "card choice stack target" : "card choice stack target inactive"}
+    class={
+      target.activeFlag
+        ? "card choice stack tight small target"
+        : "card choice stack tight small target inactive"
+    }
     onClick={() => setParameters({ target: target.targetId })}
   >
     <span class="visually-hidden">Target</span>

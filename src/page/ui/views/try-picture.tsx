@@ -65,7 +65,7 @@ export function TryPicture() {
       picture.value = new File([await response.blob()], "Picture of a request");
     });
   }, [sent]);
-  if (given === null) return <p class="loading">Loading…</p>;
+  if (given === null) return <p class="empty stack faint">Loading…</p>;
 
   if (database === null)
     return (
@@ -91,7 +91,7 @@ export function TryPicture() {
     <DropZone label="Drop or paste a picture" onFiles={take}>
       <header class="view-head row">
         <h1>Try a picture</h1>
-        {running.value && <span class="faint small tally">Comparing…</span>}
+        {running.value && <span class="faint small">Comparing…</span>}
         <span class="grow" />
         <Select
           bare
