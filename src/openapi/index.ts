@@ -175,7 +175,7 @@ function operationOf(
     .flatMap((some) => responsesUnder(some, profile))
     .map((one) => variantOf(one, profile));
   return {
-    // The operations of both dataset families have the same names.
+    // Both dataset families have the same operation names.
     operationId: path.startsWith("/modeltargets/advanced") ? `advanced.${name}` : name,
     summary,
     tags: [api.title],
@@ -230,7 +230,7 @@ const parameter = (where: ParameterObject["in"], name: string, schema: JsonSchem
 
 const DATE_PARAMETER = parameter("header", "Date", { ...text, examples: ["Sat, 21 Nov 2026 10:42:00 GMT"] });
 
-/** Responses of HTTP servers in addition to those that operations declare. */
+/** Added by HTTP servers. */
 const ON_SERVERS: readonly Variant[] = [
   onServer(413, "On servers: the request body is larger than 64 MiB."),
   onServer(502, "On servers: the target manager cannot be reached."),

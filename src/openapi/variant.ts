@@ -89,7 +89,6 @@ const failureBody = (codes: readonly string[]): JsonSchema => ({
 /** Whether it is a schema from `src/schema`, and not yet a JSON Schema. */
 export const isResourceSchema = (schema: BodySchema): schema is z.ZodMiniType => "_zod" in schema;
 
-/** A declared response under a profile. */
 export function variantOf(
   { status, description, headers, schema, resultCode }: AnyDeclaredResponse,
   profile: Profile,

@@ -84,7 +84,7 @@ type RunnerField =
   | ("state" | "err" | "passed" | "error" | "status" | "expectedStatus" | "log")
   | ("fullName" | "name" | "filePath" | "titlePath" | "title" | "file");
 
-/** Reads how a test ended from what any of the runners passes to a hook. */
+/** Reads a test's outcome from the hook argument of any runner. */
 export function outcomeOf(test: unknown): TestOutcome {
   if (typeof test !== "object" || test === null) return { failed: false };
   const { state, err, passed, error, status, expectedStatus, log, filePath, file }: RunnerTest = test;

@@ -13,7 +13,6 @@ import {
 const { appendToError, Evidence, explainFailure, explainTimeout, isLeftOver, isTimeout, listed, messageIn } =
   MockCloudReco.failures;
 
-/** What a runner says of a test. */
 interface TestIdentity {
   /** Full name, including the names of the enclosing blocks. */
   readonly name?: string | undefined;
@@ -23,14 +22,14 @@ interface TestIdentity {
 
 const MOST_NAME_CHARACTERS = 80;
 
-/** The path of a test's report: the same in each run, and different for tests of the same name in different files. */
+/** The same path in each run, and another one for a test of that name in another file. */
 function reportPath(folder: string, { name = "test", file = process.argv[1] }: TestIdentity): string {
   const readable = name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
   const hash = createHash("sha256").update(`${file} ${name}`).digest("hex").slice(0, 8);
   return resolve(folder, `${readable.slice(0, MOST_NAME_CHARACTERS)}-${hash}.html`);
 }
 
-/** Writes the report of a failed test. Never rejects: a problem must not hide why the test failed. */
+/** Never rejects: a problem must not hide why the test failed. */
 async function writeFailureReport(
   mock: MockCloudReco,
   path: string,
@@ -71,7 +70,7 @@ export interface MockFixtureOptions extends MockCloudRecoOptions {
   readonly reportFolder?: string;
 }
 
-/** What each test receives. */
+/** The fixtures passed to each test. */
 export interface MockFixture {
   /** The test's own mock, which intercepts until the test ends. */
   readonly mock: MockCloudReco;
@@ -104,10 +103,10 @@ interface OpenFixture extends MockFixture {
   readonly reportWritten: Promise<void> | undefined;
 }
 
-/** Whether a test of this process has timed out: what it still sends may reach the mock of a later test. */
+/** Requests of a test that timed out may reach the mock of a later test. */
 let hasTimedOut = false;
 
-/** @throws what `new MockCloudReco()` and `addCloudDatabase()` throw; no mock stays started then. */
+/** @throws as `new MockCloudReco()` and `addCloudDatabase()`; no mock stays started then. */
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   const { database: fields, mockOptions, ...reporting } = MockCloudReco.fixtureOptions(options);
   const { failOnRefusedRequests, except, report, reportFolder } = reporting;
@@ -123,7 +122,7 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
       evidence.end();
     };
     let reportWritten: Promise<void> | undefined;
-    /** Starts to write the report of a failed test. Returns the line that says where. */
+    /** Starts to write a report. Returns the line with its path. */
     const startReport = (test: TestIdentity, error: string): readonly string[] => {
       if (report === undefined) return [];
       const path = reportPath(reportFolder, test);
@@ -186,7 +185,6 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
   }
 }
 
-/** Ends a fixture, and waits until its report is written, if there is one. */
 export function endFixture(fixture: OpenFixture, outcome: TestOutcome): Promise<void> | undefined {
   try {
     fixture.end(outcome);
@@ -199,20 +197,17 @@ export function endFixture(fixture: OpenFixture, outcome: TestOutcome): Promise<
   return fixture.reportWritten;
 }
 
-/** Creates an error without a stack, which would only point into the runner. */
+/** Without a stack, which would point into the runner. */
 function bareError(message: string): Error {
   const error = new Error(message);
   error.stack = `${error.name}: ${message}`;
   return error;
 }
 
-/**
- * Whether tests run without time limits, so that `mock.page.pause()` can wait. No runner can change the limit of a test that is
- * running, so the environment variable `MOCK_CLOUD_RECO_PAUSE` asks for it before.
- */
+/** Whether tests have no timeout, so that `mock.page.pause()` can wait: no runner can change it while a test runs. */
 export const areLimitsLifted = (): boolean => (process.env.MOCK_CLOUD_RECO_PAUSE ?? "") !== "";
 
-/** A new mock and a new database for each test, for test runners with hooks. */
+/** For test runners with hooks. */
 export class FixtureHooks implements MockFixture {
   #open: OpenFixture | undefined;
 

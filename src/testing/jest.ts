@@ -69,10 +69,7 @@ export function useMockCloudReco({ fakeTimers = false, ...options }: JestFixture
   return hooks;
 }
 
-/**
- * How the running test ended. Jest does not pass this to hooks, but its default runner keeps it in a global of each test file.
- * With another runner, every test counts as passed.
- */
+/** Read from a global of Jest's default runner: hooks do not get it. With another runner, each test counts as passed. */
 function currentOutcome(): TestOutcome {
   const key = Object.getOwnPropertySymbols(globalThis).find(
     ({ description }) => description === "JEST_STATE_SYMBOL",
@@ -83,7 +80,7 @@ function currentOutcome(): TestOutcome {
   const test = { name, file };
   if (!Array.isArray(errors) || errors.length === 0) return { failed: false, ...test };
   const [last]: unknown[] = errors.slice(-1);
-  // A pair of the error and the place where the asynchronous function was called.
+  // A pair of the error and the place of the asynchronous call.
   return { failed: true, error: Array.isArray(last) ? last[0] : last, ...test };
 }
 

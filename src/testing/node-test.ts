@@ -10,12 +10,12 @@ export type { MockFixture, MockFixtureOptions, ReceivedLike };
 /** A test function that receives its own mock and database. */
 export type MockTest = (fixture: MockFixture, context: TestContext) => unknown;
 
-/** Where test functions were wrapped while a test ran, as long as they have not run themselves. */
+/** Places where functions were wrapped in a running test, until they run. */
 const unused = new Set<{ readonly place: string }>();
 
 /**
- * Remembers a function that is wrapped in a running test, not at the top of a file, where it is wrapped for a test that may be
- * skipped: `test("name", () => withMockCloudReco(…))` runs nothing, and passes. Returns a function to call when it runs.
+ * Remembers a function that is wrapped in a running test: `test("name", () => withMockCloudReco(…))` runs nothing, and passes.
+ * Returns a function to call when it runs. At the top of a file, its test may be skipped.
  */
 function expectRun(method: typeof withMockCloudReco): () => void {
   const holder: { stack?: unknown } = {};
@@ -67,7 +67,7 @@ export function withMockCloudReco(
   return async (context) => {
     hasRun();
     const fixture = openFixture(options);
-    // The runner decides only later whether the test has failed.
+    // The runner decides later whether the test failed.
     const { name, file } = outcomeOf(context);
     try {
       await test(fixture, context);

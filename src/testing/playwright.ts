@@ -93,10 +93,10 @@ export function mockFixtures({
         await use(hooks.mock);
         await hooks.end(outcomeOf(test));
       },
-      // Also for tests that name none of these fixtures: their backend must not reach the real service.
+      // Also for tests without these fixtures: their backend must not reach the real service.
       { auto: true },
     ],
-    // The database is the mock's, so that the mock exists before it.
+    // Depends on the mock, so that it exists before.
     database: async ({ mock: _mock }, use) => use(hooks.database),
     context: async ({ context, mock }, use) => {
       await route(context, mock, routeOptions);

@@ -43,7 +43,6 @@ export function checkLike(like: ReceivedLike): void {
   }
 }
 
-/** Whether the content of a request is as expected. */
 export function isLike({ request }: JournalEntry, { fields, headers, json }: ReceivedLike): boolean {
   const { body } = request;
   return (
@@ -63,7 +62,6 @@ const withoutFiles = (fields: JournalEntry["request"]["body"]["fields"]) =>
 const withLowerCaseNames = (headers: Readonly<Record<string, ExpectedValue>>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** Undefined matches anything. */
 function matches(given: unknown, wanted: ExpectedValue): boolean {
   if (wanted === undefined) return true;
   if (types.isRegExp(wanted)) return typeof given === "string" && new RegExp(wanted).test(given);
@@ -87,7 +85,7 @@ export interface MatcherResult {
 const MAX_SHOWN = 3;
 
 /**
- * Whether a mock received requests of an operation, or requests that match a filter, whether served or refused.
+ * The matcher `toHaveReceived`.
  *
  * @throws TypeError when the first argument is not a mock, or for an invalid option; InvalidOptionError for an invalid filter.
  */
@@ -119,7 +117,6 @@ function judgeReceived(
   };
 }
 
-/** Shows the content of the requests that match the operation or filter. */
 function showSent(near: readonly JournalEntry[]): string {
   return near
     .slice(-MAX_SHOWN)
@@ -133,11 +130,7 @@ function showSent(near: readonly JournalEntry[]): string {
     .join("");
 }
 
-/**
- * Whether a mock refused no request except expected ones.
- *
- * @throws TypeError when the argument is not a mock.
- */
+/** The matcher `toHaveRefusedNothing`. Throws a TypeError if the argument is not a mock. */
 export function matchRefusedNothing(given: unknown): MatcherResult {
   const mock = pointingInto(matchRefusedNothing, () => checkedMock(given));
   const refused = mock.unexpectedRefusals();
@@ -177,10 +170,7 @@ function checkedMock(value: unknown): MockCloudReco {
   throw new TypeError(`expected a MockCloudReco; got ${inspect(value, { depth: 0 })}`);
 }
 
-/**
- * Runs a function; the stack of an error that it throws begins at the caller of `expectation`, which is the test, not in this
- * package.
- */
+/** Makes the stack of an error begin at the caller of `expectation`: in the test, not in this package. */
 export function pointingInto<T>(expectation: (...args: never[]) => unknown, run: () => T): T {
   try {
     return run();

@@ -69,7 +69,6 @@ export const test: TestAPI<MockTestContext> = vitestTest
     database: ({ mockCloudReco }, use) => use(mockCloudReco.database),
   });
 
-/** A test, or a block around it. */
 interface RunnerTask {
   readonly name: string;
   readonly suite?: RunnerTask | undefined;
@@ -77,7 +76,6 @@ interface RunnerTask {
 
 type Annotate = TestContext["annotate"];
 
-/** Adds the explanation as an attachment, for reporters that show annotations. */
 const annotation = (annotate: Annotate, text: string) =>
   annotate("explained by mock-cloud-reco", { contentType: "text/plain", body: text });
 
