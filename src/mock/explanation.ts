@@ -154,6 +154,14 @@ export class Evidence {
     return [...new Map(all.map((entry) => [entry.reason, entry])).values()];
   }
 
+  /** Forgets the requests so far, because another test has begun. */
+  restart(): void {
+    this.#collected.length = 0;
+    this.#latest.clear();
+    this.#unansweredAdds.clear();
+    this.arrived = 0;
+  }
+
   get #consistent(): readonly JournalEntry[] {
     return this.#collected.filter((entry) => !isInconsistent(entry));
   }

@@ -14,8 +14,8 @@ const MOST_EXPLAINED = 5;
 const explained: { readonly mock: ExplainedMock; readonly evidence: Evidence }[] = [];
 
 /**
- * Explains a mock's requests in the error of the test that is running in Vitest, Jest or node:test, if that test fails. Does
- * nothing in other programs, and for a mock that is made outside of a test.
+ * Explains a mock's requests in the error of a test of Vitest, Jest or node:test, if that test fails: of the test that makes the
+ * mock, and of each test of Vitest or Jest that sends it requests when no test makes it. Does nothing in other programs.
  *
  * @param whyUnreached - why no request can reach the mock, while its test runs.
  */
@@ -25,17 +25,35 @@ export function explainInRunningTest(mock: ExplainedMock, whyUnreached: () => st
     return at < 0 ? undefined : explained.splice(at, 1)[0];
   };
   const end: TestEnd = { failed: explain, passed: forget };
-  if (!(inVitest(end) || inJest(end) || inNodeTest(end))) return;
-  explained.push({ mock, evidence: new Evidence(mock, [], false) });
-  explained.splice(0, explained.length - MOST_EXPLAINED);
+  const isInTest = inVitest(end) || inJest(end) || inNodeTest(end);
+  if (!isInTest && !hasTestGlobals()) return;
+  let latest: unknown;
+  if (!isInTest)
+    // Before the evidence, which then counts this request for its own test.
+    mock.on("request", () => {
+      const test = runningTest();
+      if (test === latest) return;
+      latest = test;
+      evidence.restart();
+      if (inVitest(end) || inJest(end)) remember();
+    });
+  const evidence = new Evidence(mock, [], false);
+  if (isInTest) remember();
+
+  function remember(): void {
+    forget();
+    explained.push({ mock, evidence });
+    explained.splice(0, explained.length - MOST_EXPLAINED);
+  }
 
   function explain(error: unknown): void {
     const known = forget();
     if (known === undefined) return;
+    // The runner may try the same test again.
+    latest = undefined;
     // Other mocks of the test may be those that its requests were meant for.
     const isOnlyOne = explained.length === 0;
     if (known.evidence.arrived === 0 && !isOnlyOne) return;
-    const { evidence } = known;
     const texts = [
       explainFailure(mock, evidence, error, whyUnreached()),
       explainTimeout(mock, evidence, error),
@@ -48,9 +66,26 @@ export function explainInRunningTest(mock: ExplainedMock, whyUnreached: () => st
 const globalNamed = (name: string | symbol): unknown => Reflect.get(globalThis, name);
 const isFunction = (value: unknown): value is (...args: unknown[]) => unknown => typeof value === "function";
 
+const stateOfVitest = () => globalNamed("__vitest_worker__");
+
+/** Jest's default runner, in a global of each test file. */
+function stateOfJest(): unknown {
+  const symbols = Object.getOwnPropertySymbols(globalThis);
+  const key = symbols.find(({ description }) => description === "JEST_STATE_SYMBOL");
+  return key && globalNamed(key);
+}
+
+const hasTestGlobals = () => stateOfVitest() !== undefined || stateOfJest() !== undefined;
+
+/** The test of Vitest or Jest that runs; undefined if there is none, or others run beside it. */
+function runningTest(): unknown {
+  const test = fieldOf(stateOfVitest(), "current") ?? fieldOf(stateOfJest(), "currentlyRunningTest");
+  return fieldOf(test, "concurrent") === true ? undefined : test;
+}
+
 /** Vitest keeps the running test in a global of its workers; the test's context has the hooks. */
 function inVitest({ failed, passed }: TestEnd): boolean {
-  const test = fieldOf(globalNamed("__vitest_worker__"), "current");
+  const test = fieldOf(stateOfVitest(), "current");
   const context = fieldOf(test, "context");
   const [onTestFailed, onTestFinished] = [
     fieldOf(context, "onTestFailed"),
@@ -77,14 +112,11 @@ function inVitest({ failed, passed }: TestEnd): boolean {
 let latestOfJest: unknown;
 
 /**
- * Jest's default runner keeps the running test in a global of each test file, and adds errors to its list as they happen. It does not
- * tell when a test has passed: the mocks of one test are forgotten when another one makes a mock.
+ * Jest adds errors to the list of the running test as they happen. It does not tell when a test has passed: the mocks of one test
+ * are forgotten when another one makes a mock.
  */
 function inJest({ failed }: TestEnd): boolean {
-  const key = Object.getOwnPropertySymbols(globalThis).find(
-    ({ description }) => description === "JEST_STATE_SYMBOL",
-  );
-  const errors = key && fieldOf(fieldOf(globalNamed(key), "currentlyRunningTest"), "errors");
+  const errors = fieldOf(fieldOf(stateOfJest(), "currentlyRunningTest"), "errors");
   if (!Array.isArray(errors)) return false;
   if (errors !== latestOfJest) explained.splice(0);
   latestOfJest = errors;

@@ -64,13 +64,32 @@ const TESTS = (test: string, equal: (got: string, wanted: number | string) => st
 `;
 const toBe = (got: string, wanted: number | string) => `expect(${got}).toBe(${wanted});`;
 
+/** Two more fail: of mocks that several tests share, whose earlier tests passed although a request was refused. */
+const SHARED = `
+  describe("in beforeAll", () => {
+    let made;
+    beforeAll(() => { made = make(); });
+    afterAll(() => made.mock.stop());
+    test("passes", async () => { ${toBe("await summary(made.database)", 401)} });
+    test("made before all tests", async () => { ${toBe("await summary(made.database)", 200)} });
+    test("sends nothing", () => { throw new Error("own"); });
+  });
+  describe("outside of any test", () => {
+    const made = make();
+    afterAll(() => made.mock.stop());
+    test("passes", async () => { ${toBe("await summary(made.database)", 401)} });
+    test("made while the file loads", async () => { ${toBe("await summary(made.database)", 200)} });
+  });
+`;
+
 const FILES = {
   "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"] } }`,
   "vitest.config.mjs": `export default { test: { include: ["**/*.vitest.mjs"] } };`,
   "by-hand.vitest.mjs": `
-    import { beforeEach, describe, expect, test } from "vitest";
+    import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
     ${MODULE}
     ${TESTS("test", toBe)}
+    ${SHARED}
     describe("in a hook", () => {
       let made;
       beforeEach(() => { made = make(); return () => made.mock.stop(); });
@@ -80,6 +99,7 @@ const FILES = {
   "by-hand.jest.cjs": `
     ${REQUIRED}
     ${TESTS("test", toBe)}
+    ${SHARED}
     describe("in a hook", () => {
       let made;
       beforeEach(() => { made = make(); });
@@ -108,8 +128,8 @@ beforeAll(async () => {
 
 describe("a mock made by hand explains the test that fails, once, in", () => {
   it.each<[string, number, readonly string[]]>([
-    ["Vitest", 4, [inModules("vitest/vitest.mjs"), "run"]],
-    ["Jest", 4, [inModules("jest/bin/jest.js"), "--runInBand"]],
+    ["Vitest", 6, [inModules("vitest/vitest.mjs"), "run"]],
+    ["Jest", 6, [inModules("jest/bin/jest.js"), "--runInBand"]],
     ["node:test", 3, ["--test", "--test-reporter=tap", "by-hand.node.mjs"]],
   ])("%s", async (_runner, times, args) => {
     const { code, printed } = await runNode("by-hand", args);
