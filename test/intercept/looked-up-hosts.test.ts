@@ -1,16 +1,26 @@
-import type { Dispatcher } from "undici";
+import http from "node:http";
+import https from "node:https";
+import net from "node:net";
+import tls from "node:tls";
+import * as undici from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { header } from "../../src/emulator/message.ts";
+import { failureOf, messagesOf } from "./failures.ts";
 import { REAL, RealService } from "./kept-service.ts";
 import { mock } from "./mocks.ts";
 import { undiciVersions } from "./undici-versions.ts";
 
+// Taken before any mock, from the modules: Vitest looks named imports up whenever they are used.
+const { connect: keptConnect } = net;
+const { connect: keptTlsConnect } = tls;
+const ADDRESS = "127.0.0.1";
+const NAME = "service.example";
 const WAYS = ["nock", "sockets"] as const;
 
 describe.each(undiciVersions)(
   "a client of %s that looks the host up by itself",
   (_name, { Agent, fetch, getGlobalDispatcher, interceptors, request, setGlobalDispatcher }) => {
-    const lookingUp = (address: string, agent: Dispatcher = new Agent()) => {
+    const lookingUp = (address: string, agent: undici.Dispatcher = new Agent()) => {
       onTestFinished(() => agent.destroy());
       return agent.compose(
         interceptors.dns({ lookup: (_, __, done) => done(null, [{ address, family: 4, ttl: 60_000 }]) }),
@@ -67,3 +77,56 @@ describe.each(undiciVersions)(
     });
   },
 );
+
+/** Asks for `/x` on connections that a function opens. */
+const viaNode = (module: typeof http | typeof https, open: () => net.Socket) =>
+  new Promise((resolve, reject) => {
+    const options = { host: NAME, path: "/x", createConnection: open };
+    module.get(options, (response) => resolve(response.resume().statusCode)).on("error", reject);
+  });
+const tlsOptions = { servername: NAME, rejectUnauthorized: false };
+
+/** Clients that connect to the address, by functions that they may have taken before. */
+const BY_ADDRESS: Readonly<Record<string, (port: number) => Promise<unknown>>> = {
+  "https, with a captured tls.connect": (port) =>
+    viaNode(https, () => keptTlsConnect({ host: ADDRESS, port, ...tlsOptions })),
+  "https, with a captured tls.connect on a captured connection": (port) =>
+    viaNode(https, () => keptTlsConnect({ socket: keptConnect(port, ADDRESS), ...tlsOptions })),
+  "https, with tls.connect on a connection": (port) =>
+    viaNode(https, () => tls.connect({ socket: net.connect(port, ADDRESS), ...tlsOptions })),
+  "https, in undici": (port) => {
+    const dispatcher = new undici.Agent({
+      connect: (_, done) => {
+        const socket = keptTlsConnect({ socket: keptConnect(port, ADDRESS), ...tlsOptions });
+        socket.once("secureConnect", () => done(null, socket)).once("error", (error) => done(error, null));
+      },
+    });
+    onTestFinished(() => dispatcher.destroy());
+    return undici
+      .request(`https://${NAME}:${port}/x`, { dispatcher })
+      .then(({ body, statusCode }) => body.dump().then(() => statusCode));
+  },
+  http: (port) => {
+    const headers = { Host: `${NAME}:${port}` };
+    return new Promise((resolve, reject) => {
+      http
+        .get({ host: ADDRESS, port, path: "/x", agent: false, headers }, (response) =>
+          resolve(response.resume().statusCode),
+        )
+        .on("error", reject);
+    });
+  },
+};
+
+describe.each(WAYS)("a client that connects to the address of a served host: %s", (intercept) => {
+  test.each(Object.entries(BY_ADDRESS))("is refused: %s", async (name, send) => {
+    const scheme = name === "http" ? "http" : "https";
+    const service = await RealService.start(scheme);
+    expect(await send(service.port)).toBe(REAL);
+    mock({ intercept, baseUrl: `${scheme}://${NAME}:${service.port}` });
+    expect(messagesOf(await failureOf(send(service.port))).join()).toMatch(
+      /connect to service\.example:\d+ bypassed the mock: /,
+    );
+    expect(service.paths).toEqual(["/x"]);
+  });
+});

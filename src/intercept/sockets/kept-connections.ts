@@ -97,14 +97,15 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     // undici calls this on an idle connection before it uses it.
     replace(Socket.prototype, "ref", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isIdleInUndici(this) && refused(this) !== undefined) this.destroy();
+        if (this instanceof Socket && isIdleInUndici(this) && !isFresh(this) && refused(this) !== undefined)
+          this.destroy();
         return original.apply(this, args);
       };
     }),
     // undici calls this when a response arrives, and before it uses a connection that became idle a moment ago.
     replace(Socket.prototype, "read", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isInUndici(this) && refused(this) !== undefined) {
+        if (this instanceof Socket && isInUndici(this) && !isFresh(this) && refused(this) !== undefined) {
           if (isIdleInUndici(this)) this.destroy();
           // undici closes a connection with this mark after the response, instead of sending the next request.
           else Object.assign(this, { [symbolOf(this, "reset") ?? ""]: true });
@@ -116,9 +117,10 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     replace(Socket.prototype, "_writeGeneric", (original) => {
       return function (...args) {
         const done = args.at(-1);
-        // Requests of these clients that are not older are refused above.
-        const isRaw = this instanceof Socket && !isInNodeRequest(this) && !isInUndici(this);
-        const endpoint = isRaw && !isInFirstRequest(this) ? refused(this) : undefined;
+        // Requests of these clients on older connections are refused above.
+        const isJudged = (socket: Socket) =>
+          isFresh(socket) || !(isInNodeRequest(socket) || isInUndici(socket) || isInFirstRequest(socket));
+        const endpoint = this instanceof Socket && isJudged(this) ? refused(this) : undefined;
         if (endpoint === undefined || !isFunction(done)) return original.apply(this, args);
         return done(handler.refuseKept(endpoint));
       };
@@ -139,9 +141,9 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
 
 /** Empty for a connection in memory, one that a server accepted, and one that is not connected yet. */
 function destinationsOf(socket: object): Destinations {
-  const [port, server, servername] = ["remotePort", "server", "servername"].map((name) =>
-    field(socket, name),
-  );
+  const [port, server] = ["remotePort", "server"].map((name) => field(socket, name));
+  // The first is known after the handshake only.
+  const servername = field(socket, "servername") || field(stateOf(socket, "connect-options"), "servername");
   if (typeof port !== "number" || server) return [];
   const scheme = socket instanceof TLSSocket ? "https:" : "http:";
   // The name, if there was one, because many hosts share an address.
@@ -177,10 +179,15 @@ function stateOf(owner: object, description: string): unknown {
   return symbol && field(owner, symbol);
 }
 
-/** Nothing was read yet. So ends a request whose body another interceptor, such as nock, sends by a socket of its own. */
-const isInFirstRequest = (socket: Socket) =>
+/**
+ * Nothing was sent on it yet. If it leads to a refused endpoint all the same, the client opened it by functions that it captured. undici
+ * would open another one again and again if it were closed without a request.
+ */
+const isFresh = (socket: Socket) =>
   // Not `bytesWritten`, which counts what waits to be written.
-  field(socket, "_bytesDispatched") !== 0 && socket.bytesRead === 0;
+  field(socket, "_bytesDispatched") === 0;
+/** Nothing was read yet. So ends a request whose body another interceptor, such as nock, sends by a socket of its own. */
+const isInFirstRequest = (socket: Socket) => !isFresh(socket) && socket.bytesRead === 0;
 const isInNodeRequest = (socket: Socket) => Boolean(field(socket, "_httpMessage"));
 /** Whether a client of undici speaks HTTP/1.1 on it. */
 const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));

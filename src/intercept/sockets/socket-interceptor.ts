@@ -1,4 +1,4 @@
-import { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Result, WireResponse } from "../../emulator/message.ts";
 import { realTimers } from "../../emulator/real-timers.ts";
@@ -128,11 +128,11 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   }
 
   refuse(endpoint: Endpoint, how: string = WHY.capturedFunction): Error | undefined {
-    const { host } = endpoint;
+    const { host, port, scheme, options } = endpoint;
+    const name = scheme === "https:" && options.servername ? canonicalHost(String(options.servername)) : host;
+    if (this.hosts.has(`https://${name}:${port}`)) return this.bypassError({ host: name, port }, how);
     const authority = authorityOf(endpoint);
-    if (this.hosts.has(`http://${authority}`) || this.hosts.has(`https://${authority}`)) {
-      return this.bypassError(endpoint, how);
-    }
+    if (this.hosts.has(`http://${authority}`)) return this.bypassError(endpoint, how);
     if (this.released.has(originOfEndpoint(endpoint))) return connectError(endpoint, WHY.stopped);
     const closed = this.others.whyClosed(host);
     if (closed !== undefined) return connectError(endpoint, closed);
@@ -205,6 +205,9 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       URL.canParse(base) ? base : undefined,
     );
     const origin = originOf(url);
+    const isLookedUp = isIP(opening.host) !== 0 && origin.endsWith(`:${opening.port}`);
+    if (!isForProxy && isLookedUp && url.hostname !== opening.host && this.hosts.has(origin))
+      return { fail: this.bypassError({ host: url.hostname, port: opening.port }, WHY.lookedUp) };
     if (isForProxy && this.hosts.has(origin)) {
       const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
       return { fail: this.bypassError({ host: url.hostname, port }, WHY.proxy) };
@@ -283,6 +286,8 @@ const WHY = {
   capturedFunction:
     "the client used a function that it captured before the mock started; " +
     'import "mock-cloud-reco/register" first (--import, --require or a setup file)',
+  lookedUp:
+    "the client looked the host up by itself and connected to the address; let it connect to the name",
   openedBefore:
     "the connection was opened before the mock started; open it afterwards, or close it before the mock starts",
   plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
