@@ -56,7 +56,7 @@ const outside = (found: string[], ...allowed: string[]): string[] =>
  */
 const MOST_REACHING: Readonly<Record<string, number>> = {
   ...{ schema: 23, emulator: 46, images: 18, store: 16, apis: 12, page: 4, intercept: 4 },
-  ...{ mock: 11, servers: 20, [HTTP]: 2, testing: 2, cli: 4 },
+  ...{ mock: 11, servers: 20, [HTTP]: 2, cli: 4 },
 };
 
 /** The names of what a node calls, in order. */
