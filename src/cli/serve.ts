@@ -9,9 +9,8 @@ import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "..
 import { checked } from "../schema/forms/problems.ts";
 import { withoutUndefined } from "../schema/forms/record.ts";
 import { nextDatabaseName } from "../schema/protocol.ts";
-import { startOneServer, startThreeServers } from "../servers/launch.ts";
+import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { type Flags, flagsOf, readSettings, readSharedSettings } from "../servers/settings.ts";
-import { type Launched, launchServers } from "../servers/start-servers.ts";
 import type { Manager } from "../servers/target-manager.ts";
 import {
   type ExitCode,
@@ -65,7 +64,7 @@ export async function startAll(
     throw new UsageError("--tls-ca: the servers use plain HTTP; add --tls-generate");
   const launched = await launchServers(
     { ...options, ...withoutUndefined(settings), hosts, ports },
-    (setup) => startThreeServers(setup, state),
+    managerOf(state),
     logOf(terminal, logFormat),
     startProgressOf(terminal.showProgress),
   );
@@ -167,10 +166,10 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   return 0;
 }
 
-async function firstDatabase({ servers, seeded, options }: Launched<Manager>): Promise<CloudDatabase> {
+async function firstDatabase({ servers, options }: Launched<Manager>): Promise<CloudDatabase> {
   const { store } = servers.manager;
-  const database = await store.findDatabaseByName(seeded[0] ?? "");
-  if (database?.kind === "cloud") return database;
+  const [database] = await store.listCloudDatabases();
+  if (database !== undefined) return database;
   const random = createRandom(options.seed);
   const draw = async () => {
     const present = [...(await store.listCloudDatabases()), ...(await store.listVuMarkDatabases())];
@@ -234,7 +233,7 @@ export const singleServer =
     }
     const settings = readSettings(role, terminal.environment, values);
     const log = logOf(terminal, settings.logFormat);
-    const server = await startOneServer(role, settings, log, startProgressOf(terminal.showProgress));
+    const server = await launchServer(role, settings, log, startProgressOf(terminal.showProgress));
     // Before printing, as in `serve`.
     const stop = terminal.stopRequested();
     terminal.print(`${role} ${server.url}\n`);

@@ -1,29 +1,45 @@
+import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
 import type { Role } from "../mock/option.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
+import { withoutUndefined } from "../schema/forms/record.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";
 import { startDoor } from "./door.ts";
 import type { LoggedFacts } from "./door-messages.ts";
+import type { TlsFiles } from "./http/http-server.ts";
 import type { Listen, RunningServer } from "./http/listen.ts";
 import { type LogTarget, requestLog } from "./log.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { StartProgress } from "./server.ts";
-import { resolveServerOptions } from "./server-options.ts";
+import {
+  checkStartServersOptions,
+  resolveServerOptions,
+  type StartServersOptions,
+} from "./server-options.ts";
 import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
 import { type Manager, type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
 
-export interface ThreeServersSetup
+/** The name of each server in options, and in errors. */
+const SERVERS = {
+  "target-manager": { key: "manager", name: "target manager" },
+  "target-api": { key: "target", name: "target API server" },
+  query: { key: "query", name: "query server" },
+} as const;
+type ServerKey = (typeof SERVERS)[Role]["key"];
+
+/** How servers start, whatever they were configured with. */
+export interface ServersSetup
   extends Pick<ManagerSetup, "trust" | "stateFile" | "complain" | "onProgress" | "resolveDoor"> {
-  readonly listen: Readonly<Record<"manager" | "target" | "query", Listen>>;
+  readonly listen: Readonly<Record<ServerKey, Listen>>;
   /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
   readonly onEntry?: ((server: Role, entry: LoggedFacts) => void) | undefined;
   /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
-  /** Runs before the other servers start. */
-  readonly whenManagerRuns?: (manager: Manager) => Promise<void>;
+  /** The file of what an empty manager gets. */
+  readonly seedFile?: string | undefined;
 }
 
 export interface ThreeServers<Running extends Manager = TargetManager> {
@@ -33,25 +49,94 @@ export interface ThreeServers<Running extends Manager = TargetManager> {
   close(graceSeconds?: number): Promise<void>;
 }
 
+/** Starts a manager that keeps the state, here or elsewhere. */
+type StartManager<Running extends Manager> = (setup: ManagerSetup) => Promise<Running>;
+
+/** @param state - the Redis or Valkey that keeps the state. */
+export const managerOf = (state: RedisAddress | undefined): StartManager<Manager> =>
+  state === undefined ? startTargetManager : (setup) => startSharedManager(setup, state);
+
+/** Three servers that run in this process, wherever their state is. */
+export interface Launched<Running extends Manager> {
+  readonly servers: ThreeServers<Running>;
+  readonly options: ResolvedOptions;
+  /** The certificate that clients have to trust, as PEM text. */
+  readonly certificate: string | undefined;
+}
+
+/** @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected. */
+function setupOf(
+  options: StartServersOptions,
+  log: LogTarget,
+  onProgress: StartProgress | undefined,
+  portOptionOf: (server: ServerKey) => string,
+) {
+  const { host, hosts, ports, tls, corsOrigin, ...others } = checkStartServersOptions(options);
+  const { seedFile, stateFile, logLevel, managerCorsOrigin, allowedHosts, ui, ...answering } = others;
+  setImageCacheBytes(answering.imageCacheBytes);
+  const files: (TlsFiles & { readonly authority?: string }) | undefined =
+    tls === "generated" ? generateCertificate([host, ...Object.values(hosts), ...(allowedHosts ?? [])]) : tls;
+  const listen = (role: Role): Listen => {
+    const { key, name } = SERVERS[role];
+    const portOption = portOptionOf(key);
+    return { host: hosts[key] ?? host, port: ports[key] ?? 0, name, portOption, tls: files, corsOrigin };
+  };
+  const setup: ServersSetup = {
+    listen: {
+      manager: { ...listen("target-manager"), corsOrigin: managerCorsOrigin },
+      target: listen("target-api"),
+      query: listen("query"),
+    },
+    options: (targetUrl) => resolveServerOptions(answering, targetUrl),
+    trust: { allowedHosts, allowOrigin: managerCorsOrigin },
+    page: ui,
+    seedFile,
+    stateFile,
+    complain: (line) => log.write(`${line}\n`),
+    onProgress,
+    onEntry: (server, entry) => requestLog(server, logLevel, log)(entry),
+  };
+  return { ...setup, certificate: files?.authority ?? files?.cert };
+}
+
 /** Report downloads need the target API server's URL; the other servers' options do not. */
-export const UNUSED_URL = "http://localhost";
+const UNUSED_URL = DEFAULT_URLS.target;
+
+/** @param urls - of the other servers, for the page. */
+async function startSeededManager<Running extends Manager>(
+  setup: ServersSetup,
+  start: StartManager<Running>,
+  urls: { readonly target: string | null; readonly query: string | null },
+): Promise<Running> {
+  const { listen, options, onEntry, page, seedFile, onProgress } = setup;
+  const own: ManagerSetup = {
+    ...setup,
+    listen: listen.manager,
+    options: options(UNUSED_URL),
+    onEntry: (entry) => onEntry?.("target-manager", entry),
+    page: page === true ? { urls: () => urls } : undefined,
+  };
+  const manager = await start(own);
+  try {
+    if (seedFile !== undefined && !manager.isRestored)
+      await seedFrom(seedFile, manager.handleQuietly, onProgress);
+    return manager;
+  } catch (error) {
+    await manager.kill();
+    throw error;
+  }
+}
 
 /**
  * Starts the three servers in this process. They share their state, as one emulator at three addresses.
  *
- * @param address - of the Redis or Valkey that keeps the state. Default: the target manager keeps it.
- * @throws the system's error when one cannot listen, StateRefusedError; none keeps running.
+ * @throws the system's error when one cannot listen, StateRefusedError, InvalidSeedError; none keeps running.
  */
-export function startThreeServers(setup: ThreeServersSetup): Promise<ThreeServers>;
-export function startThreeServers(
-  setup: ThreeServersSetup,
-  address: RedisAddress | undefined,
-): Promise<ThreeServers<Manager>>;
-export async function startThreeServers(
-  setup: ThreeServersSetup,
-  address?: RedisAddress,
-): Promise<ThreeServers<Manager>> {
-  const { listen, options, onEntry, page, whenManagerRuns } = setup;
+export async function startThreeServers<Running extends Manager>(
+  setup: ServersSetup,
+  start: StartManager<Running>,
+): Promise<ThreeServers<Running>> {
+  const { listen, options, onEntry } = setup;
   const urls: { target: string | null; query: string | null } = { target: null, query: null };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
   const closeAll = async (graceSeconds?: number) => {
@@ -65,16 +150,8 @@ export async function startThreeServers(
     return earlier ?? closing;
   };
   try {
-    const own: ManagerSetup = {
-      ...setup,
-      listen: listen.manager,
-      options: options(UNUSED_URL),
-      onEntry: (entry) => onEntry?.("target-manager", entry),
-      page: page === true ? { urls: () => urls } : undefined,
-    };
-    const manager = await (address ? startSharedManager(own, address) : startTargetManager(own));
+    const manager = await startSeededManager(setup, start, urls);
     started.push(manager);
-    await whenManagerRuns?.(manager);
     const target = await startDoor("target-api", {
       manager,
       listen: listen.target,
@@ -99,50 +176,46 @@ export async function startThreeServers(
 }
 
 /**
- * Starts one of the three servers in its own process or container.
+ * Starts three servers as their options or settings say.
+ *
+ * @throws InvalidOptionError, MissingSchemeError; the errors of {@link startThreeServers}.
+ */
+export async function launchServers<Running extends Manager>(
+  options: StartServersOptions,
+  start: StartManager<Running>,
+  log: LogTarget,
+  onProgress?: StartProgress,
+): Promise<Launched<Running>> {
+  const portOptionOf = (server: ServerKey) => `ports.${server} (serve: --${server}-port)`;
+  const { certificate, ...setup } = setupOf(options, log, onProgress, portOptionOf);
+  const servers = await startThreeServers(setup, start);
+  return { servers, options: setup.options(UNUSED_URL), certificate };
+}
+
+/**
+ * Starts one of the servers in its own process or container.
  *
  * @throws InvalidSeedError; the system's error when it cannot listen there.
  */
-export async function startOneServer(
+export async function launchServer(
   role: Role,
   settings: ServerSettings,
   log: LogTarget,
   onProgress?: StartProgress,
 ): Promise<RunningServer> {
-  const { host, port, logLevel, managerUrl, managerCertificate, state, seedFile, stateFile } = settings;
-  const { corsOrigin, managerCorsOrigin, allowedHosts, ui } = settings;
-  const tls =
-    settings.tls === "generated" ? generateCertificate([host, ...(allowedHosts ?? [])]) : settings.tls;
-  const listen = { host, port, name: `${role} server`, portOption: "--port or PORT", tls, corsOrigin };
-  const options = resolveServerOptions(settings.options);
-  setImageCacheBytes(settings.options.imageCacheBytes);
-  const onEntry = requestLog(role, logLevel, log);
-  if (role === "target-manager") {
-    const setup: ManagerSetup = {
-      listen: { ...listen, corsOrigin: managerCorsOrigin },
-      options,
-      onEntry,
-      stateFile,
-      onProgress,
-      trust: { allowedHosts, allowOrigin: managerCorsOrigin },
-      // The other servers run in other processes, and their addresses are unknown here.
-      page: ui ? { urls: () => ({ target: null, query: null }) } : undefined,
-    };
-    const manager = await (state ? startSharedManager(setup, state) : startTargetManager(setup));
-    try {
-      if (seedFile !== undefined && !manager.isRestored)
-        await seedFrom(seedFile, manager.handleQuietly, onProgress);
-    } catch (error) {
-      await manager.kill();
-      throw error;
-    }
-    return manager;
-  }
+  const { options, port, state, managerUrl, managerCertificate, logFormat, ...own } = settings;
+  const { key } = SERVERS[role];
+  const given = { ...options, ...withoutUndefined(own), ports: { [key]: port } };
+  const setup = setupOf(given, log, onProgress, () => "--port or PORT");
+  // The other servers run in other processes, and their addresses are unknown here.
+  if (role === "target-manager")
+    return startSeededManager(setup, managerOf(state), { target: null, query: null });
   if (managerUrl === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
+  const resolved = setup.options(DEFAULT_URLS.target);
   return startDoor(role, {
-    listen,
-    manager: { managerUrl, managerCertificate, settings: () => settings.options },
-    options: () => options,
-    onEntry,
+    listen: setup.listen[key],
+    manager: { managerUrl, managerCertificate, settings: () => options },
+    options: () => resolved,
+    onEntry: (entry) => setup.onEntry?.(role, entry),
   });
 }

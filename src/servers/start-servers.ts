@@ -2,27 +2,17 @@ import { ALL_SCOPES } from "../apis/model-target/checks.ts";
 import type { Settings } from "../apis/services.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
 import { createRandom, type Random, unusedId } from "../emulator/random.ts";
-import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
 import { createFault, type FaultHandle, type MockCloudDatabase } from "../mock/handles.ts";
-import type { ResolvedOptions } from "../mock/options.ts";
 import { describeRequests } from "../mock/requests.ts";
 import type { CloudDatabaseFields } from "../schema/cloud-database.ts";
 import type { Fault } from "../schema/fault.ts";
 import type { ClientCredential } from "../schema/model-target.ts";
-import { generateCertificate } from "./certificate.ts";
-import type { TlsFiles } from "./http/http-server.ts";
-import { startThreeServers, type ThreeServers, type ThreeServersSetup, UNUSED_URL } from "./launch.ts";
-import { type LogTarget, requestLog } from "./log.ts";
-import { seedFrom } from "./seed-file.ts";
+import { type Launched, launchServers, type ThreeServers } from "./launch.ts";
 import type { StartProgress } from "./server.ts";
-import {
-  checkStartServersOptions,
-  resolveServerOptions,
-  type StartServersOptions,
-} from "./server-options.ts";
-import type { Manager, TargetManager } from "./target-manager.ts";
+import type { StartServersOptions } from "./server-options.ts";
+import { startTargetManager, type TargetManager } from "./target-manager.ts";
 
 /**
  * One worker's or test's part of servers that others use too. A request belongs to it if it uses one of the database's keys, or
@@ -134,12 +124,12 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   readonly #random: Random;
 
   /** @internal */
-  constructor({ servers, options: { settings, seed }, certificate, seeded }: Launched<TargetManager>) {
+  constructor({ servers, options: { settings, seed }, certificate }: Launched<TargetManager>) {
     super();
     const { target, query, manager } = servers;
     this.urls = { target: target.url, modelTarget: target.url, query: query.url, manager: manager.url };
     this.certificate = certificate;
-    this.seeded = seeded;
+    this.seeded = manager.store.listCloudDatabases().map(({ databaseName }) => databaseName);
     this.#servers = servers;
     this.#settings = settings;
     this.#random = createRandom(seed);
@@ -178,71 +168,6 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   }
 }
 
-/** Servers that run in this process, wherever their state is. */
-export interface Launched<Running extends Manager> {
-  readonly servers: ThreeServers<Running>;
-  readonly options: Pick<ResolvedOptions, "settings" | "seed">;
-  /** The certificate that clients have to trust, as PEM text. */
-  readonly certificate: string | undefined;
-  /** Names of the cloud databases that the state or the seed file has, in order. */
-  readonly seeded: readonly string[];
-}
-
-/**
- * Starts the servers. The parameters and errors are those of {@link startServers}.
- *
- * @param start - starts the three servers.
- */
-export async function launchServers<Running extends Manager>(
-  options: StartServersOptions,
-  start: (setup: ThreeServersSetup) => Promise<ThreeServers<Running>>,
-  log: LogTarget,
-  onProgress?: StartProgress,
-): Promise<Launched<Running>> {
-  const given = checkStartServersOptions(options);
-  const { host, hosts, ports, tls, corsOrigin, ...others } = given;
-  const { seedFile, stateFile, logLevel, managerCorsOrigin, allowedHosts, ui, ...rest } = others;
-  const resolved = (targetUrl: string) => resolveServerOptions(rest, targetUrl);
-  const { settings } = resolved(UNUSED_URL);
-  setImageCacheBytes(rest.imageCacheBytes);
-  const files: (TlsFiles & { readonly authority?: string }) | undefined =
-    tls === "generated" ? generateCertificate([host, ...Object.values(hosts), ...(allowedHosts ?? [])]) : tls;
-  const listen = (server: "target" | "query" | "manager", name: string) => ({
-    host: hosts[server] ?? host,
-    port: ports[server] ?? 0,
-    name,
-    portOption: `ports.${server} (serve: --${server}-port)`,
-    tls: files,
-    corsOrigin,
-  });
-  let seeded: readonly string[] = [];
-  const servers = await start({
-    listen: {
-      manager: { ...listen("manager", "target manager"), corsOrigin: managerCorsOrigin },
-      target: listen("target", "target API server"),
-      query: listen("query", "query server"),
-    },
-    options: resolved,
-    trust: { allowedHosts, allowOrigin: managerCorsOrigin },
-    page: ui,
-    stateFile,
-    complain: (line) => log.write(`${line}\n`),
-    onProgress,
-    onEntry: (server, entry) => requestLog(server, logLevel, log)(entry),
-    whenManagerRuns: async (manager) => {
-      if (manager.isRestored)
-        seeded = (await manager.store.listCloudDatabases()).map(({ databaseName }) => databaseName);
-      else if (seedFile !== undefined) seeded = await seedFrom(seedFile, manager.handleQuietly, onProgress);
-    },
-  });
-  return {
-    servers,
-    options: { settings, seed: given.seed },
-    certificate: files?.authority ?? files?.cert,
-    seeded,
-  };
-}
-
 /**
  * Starts the target API, the query API and the target manager as real HTTP servers in this process, for clients in
  * other processes, browsers and languages.
@@ -262,6 +187,5 @@ export async function startServers(
   writeLog: (line: string) => void = (line) => void process.stderr.write(line),
   onProgress?: StartProgress,
 ): Promise<Servers> {
-  const start = (setup: ThreeServersSetup) => startThreeServers(setup);
-  return new Servers(await launchServers(options, start, { write: writeLog }, onProgress));
+  return new Servers(await launchServers(options, startTargetManager, { write: writeLog }, onProgress));
 }

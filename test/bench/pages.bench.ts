@@ -2,9 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
+import type { ThreeServers } from "../../src/servers/launch.ts";
 import { watchTurns } from "../support/longest-turn.ts";
 import { makePng } from "../support/png.ts";
+import { startJoinedServers } from "../support/separate-servers.ts";
 import { signed } from "./load.ts";
 import { type Bench, nextMessage } from "./measure.ts";
 import type { PagesTask, SummaryTimes } from "./pages-client.ts";
@@ -20,7 +21,7 @@ async function opened(): Promise<ThreeServers> {
   const at = { host: "127.0.0.1", port: 0 };
   const options = (targetUrl: string) =>
     resolveOptions({ targetUrl, clock, queryMatcher: exactMatcher, targetRater: perfectRater });
-  const servers = await startThreeServers({
+  const servers = await startJoinedServers({
     listen: { manager: at, target: at, query: at },
     options,
     page: true,

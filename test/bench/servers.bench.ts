@@ -1,10 +1,11 @@
 import { Agent, createServer, request } from "node:http";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
+import type { ThreeServers } from "../../src/servers/launch.ts";
 import { START } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
 import { goodPlan, imagePart, multipart } from "../support/query-plan.ts";
+import { startJoinedServers } from "../support/separate-servers.ts";
 import { type Load, listen, send, signed } from "./load.ts";
 import { type Bench, leastTime } from "./measure.ts";
 
@@ -47,7 +48,7 @@ async function open(): Promise<ThreeServers> {
   const at = { host: "127.0.0.1", port: 0 };
   const options = (targetUrl: string) =>
     resolveOptions({ targetUrl, clock, queryMatcher: exactMatcher, targetRater: perfectRater });
-  return startThreeServers({ listen: { manager: at, target: at, query: at }, options });
+  return startJoinedServers({ listen: { manager: at, target: at, query: at }, options });
 }
 
 /** Databases, and as many processed targets in each. */

@@ -6,8 +6,8 @@ import { decodePixels, decodeThumbnail, drawThumbnail } from "../../src/images/d
 import { inspectTargetImage } from "../../src/images/inspect.ts";
 import { assessImage } from "../../src/images/on-demand.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { startThreeServers } from "../../src/servers/launch.ts";
 import { makePng, noiseByte } from "../support/png.ts";
+import { startJoinedServers } from "../support/separate-servers.ts";
 
 const OUT_OF_MEMORY = "vips_malloc: out of memory --- size == 1234567890";
 /** The instance that the package uses. */
@@ -61,7 +61,7 @@ test.each([
 
 test("servers answer 503, and accept the same image later", async () => {
   const listen = { host: "127.0.0.1", port: 0 };
-  const servers = await startThreeServers({
+  const servers = await startJoinedServers({
     listen: { manager: listen, target: listen, query: listen },
     options: (targetUrl) => resolveOptions({ targetUrl }),
   });

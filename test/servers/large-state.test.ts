@@ -3,10 +3,11 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
+import type { ThreeServers } from "../../src/servers/launch.ts";
 import { filterFor } from "../../src/servers/target-manager.ts";
 import { SnapshotReader } from "../../src/store/snapshot-reader.ts";
 import { makePng } from "../support/png.ts";
+import { startJoinedServers } from "../support/separate-servers.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { echo, serve } from "./serving.ts";
 
@@ -18,7 +19,7 @@ const MIB = 2 ** 20;
 let servers: ThreeServers;
 beforeAll(async () => {
   const listen = { host: "127.0.0.1", port: 0 };
-  servers = await startThreeServers({
+  servers = await startJoinedServers({
     listen: { manager: listen, target: listen, query: listen },
     options: (targetUrl) => resolveOptions({ targetUrl, processingTimeSeconds: 0 }),
   });

@@ -1,12 +1,16 @@
 import { type Clock, ManualClock, systemClock } from "mock-cloud-reco";
 import { afterEach, describe, expect, test } from "vitest";
 import { resolveOptions } from "../../src/mock/options.ts";
-import { startThreeServers } from "../../src/servers/launch.ts";
 import { get, manage, sendSigned } from "../support/answers.ts";
 import { times } from "../support/combinations.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
-import { openDoor, resolvedBy, startSeparateServers } from "../support/separate-servers.ts";
+import {
+  openDoor,
+  resolvedBy,
+  startJoinedServers,
+  startSeparateServers,
+} from "../support/separate-servers.ts";
 
 const listen = { host: "127.0.0.1", port: 0 };
 const ports = { manager: listen, target: listen, query: listen };
@@ -19,7 +23,7 @@ afterEach(async () => {
 });
 
 /** Starts two target API servers, the query server and the manager. */
-async function opened(start: typeof startThreeServers, clock: Clock = new ManualClock()) {
+async function opened(start: typeof startJoinedServers, clock: Clock = new ManualClock()) {
   const options = (targetUrl: string) => resolveOptions({ targetUrl, clock, processingTimeSeconds: 0 });
   const servers = await start({ listen: ports, options, resolveDoor: resolvedBy(options) });
   closing.push(servers);
@@ -30,7 +34,7 @@ async function opened(start: typeof startThreeServers, clock: Clock = new Manual
 }
 
 const ways = [
-  { way: "that share their state in one process", start: startThreeServers, rounds: 5 },
+  { way: "that share their state in one process", start: startJoinedServers, rounds: 5 },
   { way: "that communicate over HTTP", start: startSeparateServers, rounds: times(50, 10) },
 ];
 

@@ -2,8 +2,11 @@ import type { JournalEntry } from "mock-cloud-reco";
 import { startDoor } from "../../src/servers/door.ts";
 import type { DoorRole } from "../../src/servers/door-messages.ts";
 import type { Listen, RunningServer } from "../../src/servers/http/listen.ts";
-import type { ThreeServers, ThreeServersSetup } from "../../src/servers/launch.ts";
+import { type ServersSetup, startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
+
+/** Three servers in this process that keep their state in memory. */
+export const startJoinedServers = (setup: ServersSetup) => startThreeServers(setup, startTargetManager);
 
 /** Three servers in this process that communicate over HTTP, exactly like three processes. */
 export interface SeparateServers extends ThreeServers {
@@ -14,7 +17,7 @@ export interface SeparateServers extends ThreeServers {
 const UNUSED_URL = "http://localhost";
 
 /** Options with functions, which a door cannot tell the manager: the manager knows them by the door's URL. */
-type Options = ThreeServersSetup["options"];
+type Options = ServersSetup["options"];
 export const resolvedBy = (options: Options) => (settings: string) =>
   options(JSON.parse(settings).serviceBaseUrl);
 
@@ -39,7 +42,7 @@ export const openDoor = (
 export async function startSeparateServers({
   listen,
   options,
-}: Pick<ThreeServersSetup, "listen" | "options">): Promise<SeparateServers> {
+}: Pick<ServersSetup, "listen" | "options">): Promise<SeparateServers> {
   const manager = await startTargetManager({
     listen: listen.manager,
     options: options(UNUSED_URL),

@@ -7,11 +7,12 @@ import { setImageCacheBytes } from "../../../src/images/cache-limit.ts";
 import { sketches } from "../../../src/images/matching/ranking.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
 import type { Service } from "../../../src/schema/protocol.ts";
-import { startThreeServers, type ThreeServers } from "../../../src/servers/launch.ts";
+import type { ThreeServers } from "../../../src/servers/launch.ts";
 import { START } from "../../protocol/query/send.ts";
 import { RawConnection } from "../../servers/raw-connection.ts";
 import { makePng } from "../../support/png.ts";
 import { goodPlan, imagePart, multipart } from "../../support/query-plan.ts";
+import { startJoinedServers } from "../../support/separate-servers.ts";
 import { mutate, mutateBytes, mutateValue, type RawRequest, rawMessage } from "./mutations.ts";
 
 /** What is sent: requests of one API, bytes, snapshots, images. */
@@ -62,7 +63,7 @@ export class Fuzzer implements AsyncDisposable {
     // Almost every image is another: what is kept of them says nothing of what is lost.
     setImageCacheBytes(2 ** 20);
     const listen = { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: 20 } };
-    const servers = await startThreeServers({
+    const servers = await startJoinedServers({
       listen: { manager: listen, target: listen, query: listen },
       options: (targetUrl) => resolveOptions({ targetUrl, processingTimeSeconds: 0 }),
     });
