@@ -8,7 +8,7 @@ const SERVERS_OPTIONS = `  --target-host ADDRESS, --query-host ADDRESS, --manage
 
 /** In the order of the help: a setting belongs to the first group whose pattern matches. */
 const GROUPS = [
-  ["Address and who may ask", /^((TARGET_|QUERY_|MANAGER_)?PORT|HOST|ALLOWED_HOSTS|UI|.*CORS_ALLOW_ORIGIN)$/],
+  ["Address and access", /^((TARGET_|QUERY_|MANAGER_)?PORT|HOST|ALLOWED_HOSTS|UI|.*CORS_ALLOW_ORIGIN)$/],
   ["HTTPS", /^TLS_/],
   ["State", /^(TARGET_MANAGER_|STATE_|SEED_FILE$)/],
   ["Log and memory", /^LOG_|^JOURNAL_|_BYTES$/],

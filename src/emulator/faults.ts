@@ -198,7 +198,10 @@ export function faultRule(fault: Fault, addedAt?: string): FaultRule {
   return {
     origin: "addFault",
     matches: matcherOf(fault, addedAt),
-    effect: effectOf(fault) + (addedAt === undefined ? "" : `, by the fault that was added at ${addedAt}`),
+    effect:
+      effectOf(fault) +
+      (addedAt === undefined ? "" : `, by the fault that was added at ${addedAt}`) +
+      (times === undefined ? "" : ` (times: ${times})`),
     resetConnection,
     executed,
     delaySeconds,

@@ -153,7 +153,7 @@ export async function changeTarget(
 }
 
 export const noDatabase = (databaseName: string): string =>
-  `there is no database "${databaseName}" here; was it added to another mock, or deleted?`;
+  `there is no database "${databaseName}" here: it was deleted, or belongs to another mock`;
 
 export const noTarget = (databaseName: string, targetId: string): string =>
   `the database "${databaseName}" has no target with the id ${JSON.stringify(targetId)}`;

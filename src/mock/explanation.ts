@@ -149,7 +149,9 @@ export class Evidence {
   /** Served requests whose response may surprise the client; for each reason the last. */
   get noted(): readonly JournalEntry[] {
     const noted = this.#consistent.filter((entry) => hasNote(entry) && !isUnmatchedQuery(entry));
-    const remarked = [...this.#latest.values()].flatMap((entry) => withRemark(entry) ?? []);
+    const latest = [...this.#latest.values()];
+    const hasFound = latest.some(({ considered }) => considered?.some(({ matched }) => matched));
+    const remarked = latest.flatMap((entry) => withRemark(entry, hasFound) ?? []);
     const all = [...noted, ...remarked].sort((a, b) => a.number - b.number);
     return [...new Map(all.map((entry) => [entry.reason, entry])).values()];
   }
@@ -241,7 +243,7 @@ export function explainFailure(
     ...paragraph("The mock refused", evidence.refused, "request", "requests"),
     ...paragraph("No target matched", evidence.unmatched, "query", "queries"),
     ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),
-    ...paragraph("The mock served, with a remark,", evidence.noted, "request", "requests"),
+    ...paragraph("The mock has a note on", evidence.noted, "request", "requests"),
   ];
   const { unusedFaults, responseDelaySeconds, finish } = mock.arranged;
   const early = finish && explainEarlyFinish(finish, evidence.isAdding, paragraphs.join());
@@ -267,7 +269,7 @@ export function explainTimeout(
   const processing = targets.filter((target) => "status" in target && target.status === "processing").length;
   if (processing === 0) return undefined;
   const what = processing === 1 ? "1 target is" : `${processing} targets are`;
-  return `The clock stands still; ${what} processing: advance it, or call mock.finishProcessing().`;
+  return `${what} still processing, but the clock does not move: advance it, or call mock.finishProcessing().`;
 }
 
 /** Mistakes in a program, which happen before any request: errors of the mock's own functions, and of JavaScript. */

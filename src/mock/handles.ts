@@ -249,7 +249,7 @@ export function createFault(
 ): FaultHandle {
   for (const name of ANSWER_FIELDS)
     if (name in Object(given))
-      throw new InvalidOptionError(`fault.${name}`, "a value", `it inside of response: { ${name} }`);
+      throw new InvalidOptionError(`fault.${name}`, "a value", `response: { ${name} } instead`);
   const added = faults().add(checked("fault", fault, given), callerOf(method));
   const remove = () => void faults().delete(added.id);
   return {

@@ -99,7 +99,7 @@ export function refuseMisplaced(place: "mock" | "servers", options: unknown): vo
     if (value === undefined) continue;
     const option = `options.${name}`;
     const elsewhere = (where: keyof typeof PLACES) =>
-      new InvalidOptionError(option, "a value", `nothing here, because it is ${PLACES[where]}`);
+      new InvalidOptionError(option, "a value", `no value here: move it, it is ${PLACES[where]}`);
     if (name in OPTIONS.fixture) throw elsewhere("fixture");
     if (place === "mock" && name in onServers && !(name in OPTIONS.mock)) throw elsewhere("servers");
     if (!(name in onServers || name in OPTIONS.common) && DATABASE_FIELDS.includes(name))

@@ -8,16 +8,28 @@ import type { MemoryStore } from "../store/memory-store.ts";
 const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
 const RATING = `the target is still processing, so its tracking_rating is -1: ${FINISH}`;
 
-type Remark = (body: Readonly<Record<string, unknown>>, entry: JournalEntry) => string | undefined;
+/** @param hasFound - whether a query of the test has found a target. */
+type Remark = (
+  body: Readonly<Record<string, unknown>>,
+  entry: JournalEntry,
+  hasFound: boolean,
+) => string | undefined;
 
 const whileProcessing: Remark = (body) => (body.status === "processing" ? RATING : undefined);
+
+const uncounted = (body: Readonly<Record<string, unknown>>, hasFound: boolean, by: string) =>
+  hasFound && body.current_month_recos === 0
+    ? `queries never change recognition counts: set them with ${by}`
+    : undefined;
 
 /** What a test may not expect of a response that is right, by operation. */
 const REMARKS: Partial<Record<NonNullable<JournalEntry["operation"]>, Remark>> = {
   getTarget: whileProcessing,
-  targetSummary: whileProcessing,
-  databaseSummary: ({ processing_images: images }) => {
-    if (typeof images !== "number" || images === 0) return undefined;
+  targetSummary: (body, entry, hasFound) =>
+    whileProcessing(body, entry, hasFound) ?? uncounted(body, hasFound, "mock.setRecognitionCounts()"),
+  databaseSummary: (body, _entry, hasFound) => {
+    const { processing_images: images } = body;
+    if (typeof images !== "number" || images === 0) return uncounted(body, hasFound, "mock.updateDatabase()");
     const targets = images === 1 ? "1 target is" : `${images} targets are`;
     return `${targets} still processing, and not counted as active: ${FINISH}`;
   },
@@ -38,12 +50,12 @@ const REMARKS: Partial<Record<NonNullable<JournalEntry["operation"]>, Remark>> =
 };
 
 /** The entry, with a remark as its reason, if a test may not expect its response. */
-export function withRemark(entry: JournalEntry): JournalEntry | undefined {
+export function withRemark(entry: JournalEntry, hasFound: boolean): JournalEntry | undefined {
   const { operation, response, reason, refusedBy, fault } = entry;
   const remark = operation && REMARKS[operation];
   const isPlain = [reason, refusedBy, fault].every((each) => each === undefined);
   const body = isPlain && remark !== undefined ? response?.body.json : undefined;
-  const said = isJsonObject(body) ? remark?.(body, entry) : undefined;
+  const said = isJsonObject(body) ? remark?.(body, entry, hasFound) : undefined;
   return said === undefined ? undefined : { ...entry, reason: said };
 }
 

@@ -54,7 +54,7 @@ describe("the command itself", () => {
     const { printed } = await start(["query", "--help"]).finished;
     const groups = printed.split(/^Settings \(option, environment variable\): /m).slice(1);
     expect(groups.map((group) => group.split("\n", 1)[0])).toEqual([
-      "Address and who may ask",
+      "Address and access",
       "HTTPS",
       "State",
       "Log and memory",

@@ -86,7 +86,7 @@ describe("mistakes with a mock's own functions are named", () => {
     await using other = new MockCloudReco();
     const database = other.addCloudDatabase({ databaseName: "shop" });
     expect(() => mock.updateDatabase(database, { targetQuota: 1 })).toThrow(
-      'there is no database "shop" here; was it added to another mock, or deleted?',
+      'there is no database "shop" here: it was deleted, or belongs to another mock',
     );
   });
 });

@@ -107,15 +107,15 @@ const refused: readonly [unknown, string][] = [
   [{ rater: 1 }, "Invalid options.rater: expected targetRater; got an unknown name."],
   [
     { targetQuota: 1 },
-    "Invalid options.targetQuota: expected nothing here, because it is a field of a database: addCloudDatabase({ … });",
+    "Invalid options.targetQuota: expected no value here: move it, it is a field of a database: addCloudDatabase({ … });",
   ],
   [
     { failOnRefusedRequests: true },
-    "Invalid options.failOnRefusedRequests: expected nothing here, because it is an option of test fixtures",
+    "Invalid options.failOnRefusedRequests: expected no value here: move it, it is an option of test fixtures",
   ],
   [
     { ports: {} },
-    "Invalid options.ports: expected nothing here, because it is an option of startServers of ",
+    "Invalid options.ports: expected no value here: move it, it is an option of startServers of ",
   ],
   [null, "Invalid options: expected an object; got null."],
   ["neutral", 'Invalid options: expected an object; got "neutral".'],

@@ -255,7 +255,7 @@ describe("a test that failed", () => {
 describe("a test that ran into its time limit while a target is processing", () => {
   const timeout = () => new Error("Test timed out in 5000ms.");
   const still =
-    "The clock stands still; 1 target is processing: advance it, or call mock.finishProcessing().";
+    "1 target is still processing, but the clock does not move: advance it, or call mock.finishProcessing().";
   const opened = async (options: MockFixtureOptions = {}) => {
     const fixture = openFixture(options);
     await fixture.mock.addTarget(fixture.database, { image: makePng() });

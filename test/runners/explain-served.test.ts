@@ -23,7 +23,7 @@ describe("a test that failed is told what may surprise about served requests", (
     }
     const text = unwrapped(end({ failed: true, error: new Error("unexpected token") }) ?? "");
     expect(text).toMatch(
-      /^The mock served, with a remark, 2 requests:\n#1 .* POST \/v1\/query → 200 Success .*\n {3}the response is gzip-encoded although .*\n/,
+      /^The mock has a note on 2 requests:\n#1 .* POST \/v1\/query → 200 Success .*\n {3}the response is gzip-encoded although .*\n/,
     );
     expect(text.split("gzip-encoded")).toHaveLength(2);
     expect(text).toMatch(
@@ -74,7 +74,7 @@ describe("a test that failed is told what it may not expect", () => {
     await get(`/${path}/${targetId}`);
     await get(`/${path}/${targetId}`);
     expect(ended()).toMatch(
-      /^The mock served, with a remark, 1 request:\n#2 .*\n {3}the target is still processing, so its tracking_rating is -1: await the add, then call mock\.finishProcessing\(\)/,
+      /^The mock has a note on 1 request:\n#2 .*\n {3}the target is still processing, so its tracking_rating is -1: await the add, then call mock\.finishProcessing\(\)/,
     );
   });
 
@@ -100,7 +100,30 @@ describe("a test that failed is told what it may not expect", () => {
     const { targetId } = await mock.addTarget(database, { image, processed: true });
     await mock.addTarget(database, { image });
     await get(`/duplicates/${targetId}`);
-    expect(ended()).toMatch(/\n {3}1 of the other targets is still processing, and compared only when that/);
+    expect(ended()).toMatch(/\n {3}of the other targets, 1 is still processing, and compared only when that/);
+  });
+
+  it("of duplicates that are inactive", async () => {
+    const { mock, database, get, ended } = opened();
+    const image = await samplePicture(1);
+    const { targetId } = await mock.addTarget(database, { image, processed: true });
+    await mock.addTarget(database, { image, processed: true, activeFlag: false });
+    await get(`/duplicates/${targetId}`);
+    expect(ended()).toMatch(/\n {3}of the other targets, 1 is inactive, and not compared$/);
+  });
+
+  it("of recognition counts after a query that found a target", async () => {
+    const { mock, database, session, get, ended } = opened({ queryContentEncoding: "identity" });
+    const image = await samplePicture(1);
+    const { targetId } = await mock.addTarget(database, { image, processed: true });
+    await session.query(image);
+    await get("/summary");
+    await get(`/summary/${targetId}`);
+    const never = (by: string) => `queries never change recognition counts: set them with mock.${by}()`;
+    const text = ended();
+    expect(text).toContain(never("updateDatabase"));
+    expect(text).toContain(never("setRecognitionCounts"));
+    expect(mock.requests).toHaveLength(3);
   });
 
   it("of a query's number of results, and of their target_data", async () => {

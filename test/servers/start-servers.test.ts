@@ -63,7 +63,7 @@ describe("options", () => {
       /options\.processingTimeSeconds: expected a number of seconds, 0 or more; got -1/,
     ],
     [{ serviceBaseUrl: "example.com" }, /No scheme supplied/],
-    [{ except: [] }, /options\.except: expected nothing here, because it is an option of test fixtures/],
+    [{ except: [] }, /options\.except: expected no value here: move it, it is an option of test fixtures/],
     [{ colour: "red" }, /options\.colour: expected one of .*; got an unknown name/],
   ])("%j is refused", async (options, message) => {
     await expect(startServers(options)).rejects.toThrow(message);

@@ -10,7 +10,8 @@ const MOST_READ = 4096;
 
 /** Reports text that stands for an unread value; otherwise undefined. */
 export function unreadText(text: string): string | undefined {
-  if (text === "undefined" || text === "null") return `it is the text "${text}": is a variable not set?`;
+  if (text === "undefined" || text === "null")
+    return `it is the text "${text}": check the variable that holds it`;
   if (text === "[object Promise]") return `it is the text "${text}": await the value first`;
   if (/^\[object \w{1,40}\]$/.test(text))
     return `it is the text "${text}", in place of what the object contains`;
@@ -30,7 +31,7 @@ export function notJsonObjectReason(json: ParsedJson, bytes: Buffer): string {
   }
   const { value } = json;
   const found = `the body must be a JSON object; got ${show(value)}`;
-  if (value === null) return `${found}: is a variable not set?`;
+  if (value === null) return `${found}: check the variable that holds it`;
   if (typeof value !== "string") return found;
   const inner = parseJson(value);
   return inner.error === undefined && isJsonObject(inner.value)

@@ -113,7 +113,8 @@ function mistakenFor(
     })),
     {
       key: secretKey.trim(),
-      advice: "the secret key of the database has white space around it, which was not signed",
+      advice:
+        "the secret key of the database has white space around it, but the client signed without it: trim the database's key",
     },
   ].filter(({ key }) => key !== secretKey && key.length > 0);
 }
@@ -133,7 +134,7 @@ function reuseAdvice({ services: { journal } }: ApiContext, signature: string): 
     const entry = journal.at(position);
     // A request whose own signature was wrong is not its source.
     if (entry?.signature !== undefined || entry?.request.isSignedWith(signature) !== true) continue;
-    return `it is the signature of request #${entry.number} (${entry.method} ${entry.path}); sign each request`;
+    return `it is the signature of request #${entry.number} (${entry.method} ${entry.path}); compute a new signature for each request`;
   }
   return undefined;
 }

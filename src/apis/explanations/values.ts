@@ -126,8 +126,8 @@ export const TEXTS_OF_NOTHING: readonly string[] = ["", "undefined", "null", "[o
 /** Reports an unset value; otherwise undefined. */
 export function notSet(what: string, value: string): string | undefined {
   if (!TEXTS_OF_NOTHING.includes(value)) return undefined;
-  if (value === "") return `the ${what} is empty: is a variable not set?`;
-  const why = value.startsWith("[") ? "await it first" : "is a variable not set?";
+  if (value === "") return `the ${what} is empty: check the variable that holds it`;
+  const why = value.startsWith("[") ? "await it first" : "check the variable that holds it";
   return `the ${what} is the text ${JSON.stringify(value)}: ${why}`;
 }
 
@@ -137,7 +137,10 @@ export function missingIdAdvice(path: string): string | undefined {
     .split("/")
     .map(percentDecoded)
     .find((part) => part !== "" && TEXTS_OF_NOTHING.includes(part));
-  return missing && `the path has the text ${JSON.stringify(missing)} in place of an id: await the id first`;
+  return (
+    missing &&
+    `the path has the text ${JSON.stringify(missing)} in place of an id: await the call that returns it`
+  );
 }
 
 /** Describes an access key of one mock of this process. */
@@ -201,15 +204,15 @@ export async function unknownKeyReason(
   );
   if (swapped !== undefined) {
     return (
-      `a secret key of the database ${show(swapped.databaseName)} was sent as the access key: are the two swapped? ` +
-      "the access key is sent, the secret key only signs"
+      `a secret key of the database ${show(swapped.databaseName)} was sent as the access key: swap them; ` +
+      "the access key is sent, and the secret key only signs"
     );
   }
   const inOtherCase = databases.find(({ serverAccessKey, clientAccessKey }) =>
     [serverAccessKey, clientAccessKey].some((known) => known.toLowerCase() === key.toLowerCase()),
   );
   if (inOtherCase !== undefined) {
-    return `the access key ${showUnknownKey(key)} is one of the database ${show(inOtherCase.databaseName)}, but in other letter case: send it exactly as it is`;
+    return `the access key ${showUnknownKey(key)} is one of the database ${show(inOtherCase.databaseName)}, but in a different case: send it unchanged`;
   }
   const formerOwner = former.get(key);
   if (formerOwner !== undefined) {
@@ -234,7 +237,8 @@ export async function unknownTargetReason({
   services: { store },
 }: ApiContext & { readonly database: Database }): Promise<string> {
   const why = `the database "${databaseName}" has no undeleted target with the id ${show(id)}`;
-  if (TEXTS_OF_NOTHING.includes(id)) return `${why}: await the id first`;
+  if (TEXTS_OF_NOTHING.includes(id))
+    return `${why}: await the call that returns it, and check the name of its field`;
   for (const other of (await store.listCloudDatabases()).slice(-MOST_DATABASES)) {
     if (other.databaseName === databaseName) continue;
     if ((await store.findTarget(other.databaseName, id)) === undefined) continue;

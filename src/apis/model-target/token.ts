@@ -151,7 +151,7 @@ const scopesHeld = check({
     const lacking = granted.filter((scope) => !holder.scopes.includes(scope));
     return lacking.length === 0
       ? { granted }
-      : `scope names ${lacking.map(shownScope).join(" ")}, which the credential does not hold; it holds ${holder.scopes.join(" ")}`;
+      : `scope names ${lacking.map(shownScope).join(" ")}, which this client or user lacks; it has ${holder.scopes.join(" ")}`;
   },
 });
 

@@ -81,7 +81,7 @@ export async function searchTargets(
 const MOST_SCORED = 3;
 const ADVICE =
   "; the matcher compares whole pictures, so a photograph of a target from another angle does not match: " +
-  "recognise photographs with the option queryMatcher: featureMatcher (servers: QUERY_IMAGE_MATCHER=features), or define " +
+  "to recognise photographs, set queryMatcher: featureMatcher (servers: QUERY_IMAGE_MATCHER=features), or define " +
   "which pictures match: mappingMatcher([…])";
 
 async function scoresOfNearest(

@@ -78,8 +78,8 @@ function limited(
     if (full === undefined) return { keyOwner };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
     const window = `${full.windowSeconds} s${full.isAligned ? ", aligned to the clock" : ""}`;
-    const why = `${limit} allows ${full.maxRequests} requests in ${window}, and that many were already accepted`;
-    if (realism?.draws("looseLimits") !== true) return why;
+    const why = `${limit} allows ${full.maxRequests} requests in ${window}, and all are used`;
+    if (realism?.draws("looseLimits") !== true) return `${why}: advance the clock, or raise the limit`;
     entry.reason = `${why}; this one is accepted all the same (realism)`;
     return { keyOwner };
   };

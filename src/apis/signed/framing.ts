@@ -140,7 +140,7 @@ export const keysAllowed = (refusal: DeclaredResponse) =>
     test: ({ operation, body: { fields } }: ApiContext) => {
       const { required = [], optional = [] } = operation.body?.keys ?? {};
       const missing = required.filter((key) => !Object.hasOwn(fields, key));
-      if (missing.length > 0) return `the body lacks ${missing.join(", ")}`;
+      if (missing.length > 0) return `the body is missing required keys: ${missing.join(", ")}`;
       const unknown = Object.keys(fields).filter((key) => !required.includes(key) && !optional.includes(key));
       if (unknown.length === 0) return true;
       const known = [...required, ...optional];

@@ -206,7 +206,10 @@ const newNameFree = nameFree("addTarget", fail(500));
 const changedNameFree = nameFree("updateTarget", failure("TargetNameExist"));
 
 export const nameTaken = (name: unknown) =>
-  refuse(failure("TargetNameExist"), `another target of the database has the name ${show(name)}`);
+  refuse(
+    failure("TargetNameExist"),
+    `another target of the database has the name ${show(name)}: choose another name, or delete that target`,
+  );
 
 /** `width` is a number above 0, in scene units. */
 const widthPositive = check({

@@ -192,12 +192,15 @@ const deleteTarget = operation({
     if (deleted === "processing") {
       return refuse(
         failure("TargetStatusProcessing"),
-        `the target is processing for ${target.processingTimeSeconds} s after its last change; delete it when that is over; finishProcessing() ends it at once`,
+        `the target is processing for ${target.processingTimeSeconds} s after its last change; delete it afterwards; finishProcessing() ends the processing at once`,
       );
     }
     return deleted === "unknown" ? deletedMeanwhile : ok(targetDeleted, {});
   },
 });
+
+const remarkOn = (targets: readonly Target[], what: string): readonly string[] =>
+  targets.length === 0 ? [] : [`${targets.length} ${targets.length === 1 ? "is" : "are"} ${what}`];
 
 const getDuplicates = operation({
   name: "getDuplicates",
@@ -210,16 +213,21 @@ const getDuplicates = operation({
     const { target, records, services, now, entry } = context;
     const { duplicatesMatcher } = services.settings;
     const find = async (targets: readonly Target[]) => {
-      const others = statusAt(target, now) === "failed" ? [] : targets;
-      const waiting = others.filter(
-        (other) => other.targetId !== target.targetId && statusAt(other, now) === "processing",
-      ).length;
-      if (waiting > 0)
-        entry.reason = `${waiting} of the other targets ${waiting === 1 ? "is" : "are"} still processing, and compared only when that is over`;
-      const compared = others.filter(
-        (other) =>
-          other.targetId !== target.targetId && other.activeFlag && statusAt(other, now) === "success",
-      );
+      const others =
+        statusAt(target, now) === "failed"
+          ? []
+          : targets.filter(({ targetId }) => targetId !== target.targetId);
+      const active = others.filter(({ activeFlag }) => activeFlag);
+      const waiting = active.filter((other) => statusAt(other, now) === "processing");
+      const remarks = [
+        ...remarkOn(waiting, "still processing, and compared only when that is over"),
+        ...remarkOn(
+          others.filter(({ activeFlag }) => !activeFlag),
+          "inactive, and not compared",
+        ),
+      ];
+      if (remarks.length > 0) entry.reason = `of the other targets, ${remarks.join("; ")}`;
+      const compared = active.filter((other) => statusAt(other, now) === "success");
       const image = await target.image.bytes();
       const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
       return { found: matches.map((match) => match.target) };

@@ -71,7 +71,7 @@ const databaseHasTemplates = check({
   refusals: [failure("InvalidTargetType")],
   test: ({ database }: InstanceContext) =>
     database.kind === "vumark" ||
-    `the database "${database.databaseName}" is a cloud database; instances need a VuMark database's target`,
+    `the database "${database.databaseName}" is a cloud database; use a target of a VuMark database`,
 });
 
 /** The template target is past its processing time. */
@@ -80,7 +80,7 @@ const templateProcessed = check({
   refusals: [failure("TargetStatusNotSuccess")],
   test: ({ target, now }: InstanceContext) =>
     isProcessed(target, now) ||
-    `the template target is processing for ${target.processingTimeSeconds} s after its last change`,
+    `the template target is still processing, for ${target.processingTimeSeconds} s after its last change: advance the clock, or call finishProcessing()`,
 });
 
 /** `Accept` is one of the three media types. Adds the format to the context. */

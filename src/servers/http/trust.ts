@@ -24,7 +24,7 @@ export function whyDistrusted(
   if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
     return {
       refusedBy: "trustedHost",
-      reason: `the Host ${show(host)} is no name of a private network; add it to --allowed-hosts or ALLOWED_HOSTS`,
+      reason: `the Host ${show(host)} is not a private-network name: to allow it, use --allowed-hosts or ALLOWED_HOSTS`,
     };
   }
   const origin = header(request, "origin");

@@ -113,7 +113,7 @@ it.each<[object, string]>([
     { operation: "upload", resetConnection: true },
     "Invalid fault.operation: expected one or a list of addTarget, listTargets,",
   ],
-  [{ status: 503 }, "Invalid fault.status: expected it inside of response: { status }; got a value."],
+  [{ status: 503 }, "Invalid fault.status: expected response: { status } instead; got a value."],
   [
     { operation: ["query", "x"], resetConnection: true },
     "Invalid fault.operation[1]: expected addTarget, listTargets,",

@@ -100,7 +100,7 @@ describe("a fault resets the connection", () => {
     expect(cause).toMatchObject({
       code: "ECONNRESET",
       message: expect.stringMatching(
-        /^GET \/targets: the connection was reset, by the fault that was added at \S+:\d+$/,
+        /^GET \/targets: the connection was reset, by the fault that was added at \S+:\d+ \(times: 1\)$/,
       ),
     });
     expect((await session.target(LIST)).status).toBe(200);

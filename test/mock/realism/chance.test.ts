@@ -90,7 +90,7 @@ describe("rate limits", () => {
     expect(accepted(all)).toBeLessThanOrEqual(37);
     const { reason } = all.mock.requests.find(({ status, reason }) => status === 200 && reason) ?? {};
     expect(reason).toBe(
-      "requestsPerSecondLimit allows 15 requests in 1 s, and that many were already accepted; " +
+      "requestsPerSecondLimit allows 15 requests in 1 s, and all are used; " +
         "this one is accepted all the same (realism)",
     );
   });

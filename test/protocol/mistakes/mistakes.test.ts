@@ -159,8 +159,8 @@ const MISTAKES: readonly Mistake[] = [
   [
     "access and secret key swapped",
     (s) => ({ ...listing(s), accessKey: s.keys.serverSecretKey, secretKey: s.keys.serverAccessKey }),
-    "swapped",
-    "the access key is sent, the secret key only signs",
+    "swap them",
+    "the access key is sent, and the secret key only signs",
   ],
   [
     "client keys for the target API",
@@ -201,15 +201,15 @@ const MISTAKES: readonly Mistake[] = [
   [
     "a key in another letter case",
     (s) => ({ ...listing(s), accessKey: s.keys.serverAccessKey.toUpperCase() }),
-    "in other letter case",
-    "send it exactly as it is",
+    "in a different case",
+    "send it unchanged",
   ],
   ...["undefined", "null"].map(
     (text): Mistake => [
       `${text} as the access key`,
       (s) => ({ ...listing(s), accessKey: text }),
       `the access key is the text "${text}"`,
-      "is a variable not set?",
+      "check the variable that holds it",
     ],
   ),
   ...["undefined", "null", "[object Promise]"].map(
@@ -217,20 +217,20 @@ const MISTAKES: readonly Mistake[] = [
       `${text} as the secret key`,
       (s) => ({ ...listing(s), secretKey: text }),
       `the secret key that signed is the text "${text}"`,
-      text.startsWith("[") ? "await it first" : "is a variable not set?",
+      text.startsWith("[") ? "await it first" : "check the variable that holds it",
     ],
   ),
   [
     "an empty secret key",
     (s) => ({ ...searching(s), secretKey: "" }),
     "the secret key that signed is empty",
-    "is a variable not set?",
+    "check the variable that holds it",
   ],
   [
     "undefined as the signature",
     (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}:undefined`),
     'the signature is the text "undefined"',
-    "is a variable not set?",
+    "check the variable that holds it",
   ],
   [
     "a Promise as the signature",
@@ -360,13 +360,13 @@ const MISTAKES: readonly Mistake[] = [
     "undefined in place of an id",
     (s) => request(s, "GET", "/targets/undefined"),
     'no undeleted target with the id "undefined"',
-    "await the id first",
+    "await the call that returns it",
   ],
   [
     "a Promise in place of an id",
     (s) => changed(request(s, "GET", "/targets/[object%20Promise]"), { path: "/targets/[object Promise]" }),
     'the path has the text "[object Promise]" in place of an id',
-    "await the id first",
+    "await the call that returns it",
   ],
   ["a path of the other API", (s) => ({ ...searching(s), api: "target" }), "/v1/query", "query API"],
   [
@@ -529,8 +529,8 @@ const MISTAKES: readonly Mistake[] = [
   ...[
     ["[object Object]", "in place of what the object contains"],
     ["[object Promise]", "await the value first"],
-    ["undefined", "is a variable not set?"],
-    ["null", "is a variable not set?"],
+    ["undefined", "check the variable that holds it"],
+    ["null", "check the variable that holds it"],
   ].map(
     ([text = "", fix = ""]): Mistake => [
       `the text ${text} as the body`,
@@ -559,7 +559,7 @@ const MISTAKES: readonly Mistake[] = [
         "send Buffer.from(bytes)",
       ],
       ["[object Blob]", "[object Blob]", 'the text "[object Blob]"', "in place of what the object contains"],
-      ["undefined as text", "undefined", 'the text "undefined"', "is a variable not set?"],
+      ["undefined as text", "undefined", 'the text "undefined"', "check the variable that holds it"],
     ] as const
   ).map(
     ([what, lost, mistake, fix]): Mistake => [
@@ -612,7 +612,7 @@ describeBackends("the journal names a typical mistake and its fix", (backend) =>
     expect(reason).toContain(
       backend.overSockets
         ? "no common mistake explains it"
-        : "the signature does not match: it is the signature of request #1 (POST /targets); sign each request",
+        : "the signature does not match: it is the signature of request #1 (POST /targets); compute a new signature for each request",
     );
     // Those of a client that signs wrongly are equal too, and are no request's own.
     const wrong = changed(listing(situation), { method: "get" });
