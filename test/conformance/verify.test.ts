@@ -10,13 +10,14 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { DatabaseKeys } from "../support/backends.ts";
 import { authority, cert, key } from "../support/certificate.ts";
 import { nodeClient } from "../support/clients.ts";
+import { ALL } from "../support/combinations.ts";
 import { signedRequest } from "../support/signed-request.ts";
 import type { Received } from "./engine/fact.ts";
 import { startProxy } from "./engine/proxy.ts";
 import { readEvidence } from "./evidence.ts";
 
 /*
- * `npm run verify` in a process of its own, at services that answer rightly or not.
+ * `npm run verify` in a process of its own, at services that answer rightly or not. Each takes seconds: CI runs all of them.
  */
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -90,25 +91,29 @@ describe("npm run verify", () => {
     expect({ tests, failures, skipped: testsuite[0].skipped }).toEqual({ tests: 4, failures: 0, skipped: 2 });
   });
 
-  test("reads URLs and keys as serve --env writes them, URLs only if none is given", {
-    timeout: TIMEOUT,
-  }, async () => {
-    await using servers = await startServers();
-    const keys = Object.entries(variablesOf(servers.addCloudDatabase()));
-    const { target, query, manager } = servers.urls;
-    const variables = {
-      ...Object.fromEntries(keys.map(([name, value]) => [`VUFORIA_${name}`, value])),
-      VUFORIA_TARGET_URL: target,
-      VUFORIA_QUERY_URL: query,
-      VUFORIA_MANAGER_URL: manager,
-    };
-    const rows = only("target-3-no-authorization", "target-11-an-unknown-target-get");
-    const args = ["--profile", "neutral", ...rows];
-    const { code, printed } = await verify(args, variables).finished;
-    expect([code, printed]).toEqual([0, expect.stringMatching(/Tests .*2 passed \(2\)/)]);
-    const urls = { ...variables, VUFORIA_TARGET_URL: "http://127.0.0.1:1" };
-    expect((await verify([...args, "--target-url", target], urls).finished).code).toBe(0);
-  });
+  test.runIf(ALL)(
+    "reads URLs and keys as serve --env writes them, URLs only if none is given",
+    {
+      timeout: TIMEOUT,
+    },
+    async () => {
+      await using servers = await startServers();
+      const keys = Object.entries(variablesOf(servers.addCloudDatabase()));
+      const { target, query, manager } = servers.urls;
+      const variables = {
+        ...Object.fromEntries(keys.map(([name, value]) => [`VUFORIA_${name}`, value])),
+        VUFORIA_TARGET_URL: target,
+        VUFORIA_QUERY_URL: query,
+        VUFORIA_MANAGER_URL: manager,
+      };
+      const rows = only("target-3-no-authorization", "target-11-an-unknown-target-get");
+      const args = ["--profile", "neutral", ...rows];
+      const { code, printed } = await verify(args, variables).finished;
+      expect([code, printed]).toEqual([0, expect.stringMatching(/Tests .*2 passed \(2\)/)]);
+      const urls = { ...variables, VUFORIA_TARGET_URL: "http://127.0.0.1:1" };
+      expect((await verify([...args, "--target-url", target], urls).finished).code).toBe(0);
+    },
+  );
 
   test("names what differs, and hides secrets that a service sends back", { timeout: TIMEOUT }, async () => {
     await using servers = await startServers();
@@ -182,28 +187,36 @@ describe("npm run verify", () => {
     expect(await targetsOf(target, database)).toEqual([]);
   });
 
-  test("skips everything that needs what it lacks, and says so", { timeout: TIMEOUT }, async () => {
-    const args = ["--target-url", "http://127.0.0.1:1", ...only("target-3-*", "target-add")];
-    const { code, printed } = await verify(args).finished;
-    expect(code).toBe(1);
-    expect(printed).toMatch(/nothing can be tried: .*no keys: set SERVER_ACCESS_KEY and SERVER_SECRET_KEY/);
-  });
+  test.runIf(ALL)(
+    "skips everything that needs what it lacks, and says so",
+    { timeout: TIMEOUT },
+    async () => {
+      const args = ["--target-url", "http://127.0.0.1:1", ...only("target-3-*", "target-add")];
+      const { code, printed } = await verify(args).finished;
+      expect(code).toBe(1);
+      expect(printed).toMatch(/nothing can be tried: .*no keys: set SERVER_ACCESS_KEY and SERVER_SECRET_KEY/);
+    },
+  );
 
-  test("says that a service is away, and does not go on asking", { timeout: TIMEOUT }, async () => {
-    const args = [
-      "--target-url",
-      "http://127.0.0.1:1",
-      "--profile",
-      "neutral",
-      ...only("target-3-*", "target-4-*"),
-    ];
-    const { code, printed } = await verify(args, KEYS).finished;
-    expect(code).toBe(1);
-    expect(printed).toMatch(/not tried: no response: .*ECONNREFUSED/);
-    expect(printed).toMatch(/not tried: the service never answered: .*ECONNREFUSED/);
-  });
+  test.runIf(ALL)(
+    "says that a service is away, and does not go on asking",
+    { timeout: TIMEOUT },
+    async () => {
+      const args = [
+        "--target-url",
+        "http://127.0.0.1:1",
+        "--profile",
+        "neutral",
+        ...only("target-3-*", "target-4-*"),
+      ];
+      const { code, printed } = await verify(args, KEYS).finished;
+      expect(code).toBe(1);
+      expect(printed).toMatch(/not tried: no response: .*ECONNREFUSED/);
+      expect(printed).toMatch(/not tried: the service never answered: .*ECONNREFUSED/);
+    },
+  );
 
-  test("names the other profile if a service answers by it", { timeout: TIMEOUT }, async () => {
+  test.runIf(ALL)("names the other profile if a service answers by it", { timeout: TIMEOUT }, async () => {
     await using servers = await startServers({ profile: "neutral" });
     const variables = variablesOf(servers.addCloudDatabase());
     const args = ["--target-url", servers.urls.target, ...only("target-3-*")];
@@ -214,7 +227,7 @@ describe("npm run verify", () => {
   });
 });
 
-describe("npm run verify over TLS", () => {
+describe.runIf(ALL)("npm run verify over TLS", () => {
   const http2 = ["--profile", "neutral", ...only("target-http-2")];
 
   async function trusting(certificate: string): Promise<Readonly<Record<string, string>>> {

@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { newTarget } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { type Client, clients } from "../support/clients.ts";
+import { ALL } from "../support/combinations.ts";
 import { scene } from "../support/scenes.ts";
 import { signedRequest } from "../support/signed-request.ts";
 
@@ -101,7 +102,8 @@ describeBackends("the main job", (backend) => {
   });
 });
 
-it("the demo runs, and everything in it holds", () => {
+// CI runs it with everything.
+it.runIf(ALL)("the demo runs, and everything in it holds", () => {
   const root = fileURLToPath(new URL("../..", import.meta.url));
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

@@ -3,7 +3,6 @@ import axios from "axios";
 import got from "got";
 import { MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { describe, expect, test } from "vitest";
-import { realDelay } from "../../src/emulator/clock.ts";
 import { failureOf, messagesOf } from "../intercept/failures.ts";
 import { type Client, clients, fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
@@ -201,10 +200,12 @@ describe("when the mock stops", () => {
   });
 
   test("the timer of a delay ends", async () => {
-    const stopping = new AbortController();
-    const delayed = realDelay(3600, stopping.signal);
-    stopping.abort();
-    await delayed;
+    const mock = new MockCloudReco({ responseDelaySeconds: 3600, intercept: false });
+    const recorded = new Promise((resolve) => mock.on("response", resolve));
+    const failure = mock.fetch(`${mock.urls.target}/summary`).catch((error: unknown) => error);
+    await recorded;
+    mock.stop();
+    expect(await failure).toMatchObject({ cause: { code: "ECONNRESET" } });
   });
 });
 

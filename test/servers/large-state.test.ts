@@ -1,32 +1,23 @@
 import { createHash } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
+import { startServers } from "mock-cloud-reco/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { resolveOptions } from "../../src/mock/options.ts";
-import type { ThreeServers } from "../../src/servers/launch.ts";
-import { filterFor } from "../../src/servers/target-manager.ts";
-import { SnapshotReader } from "../../src/store/snapshot-reader.ts";
 import { makePng } from "../support/png.ts";
-import { startJoinedServers } from "../support/separate-servers.ts";
 import { RawConnection } from "./raw-connection.ts";
-import { echo, serve } from "./serving.ts";
 
 /** As large as an image may be. Together, they exceed what any other request body may have. */
 const IMAGE_BYTES = 2_359_293;
 const TARGETS = 22;
 const MIB = 2 ** 20;
 
-let servers: ThreeServers;
+let servers: Awaited<ReturnType<typeof startServers>>;
 beforeAll(async () => {
-  const listen = { host: "127.0.0.1", port: 0 };
-  servers = await startJoinedServers({
-    listen: { manager: listen, target: listen, query: listen },
-    options: (targetUrl) => resolveOptions({ targetUrl, processingTimeSeconds: 0 }),
-  });
+  servers = await startServers({ processingTimeSeconds: 0 });
 });
-afterAll(() => servers.close(0));
+afterAll(() => servers.stop());
 
-const call = (path: string, init: RequestInit = {}) => fetch(servers.manager.url + path, init);
+const call = (path: string, init: RequestInit = {}) => fetch(servers.urls.manager + path, init);
 const post = (path: string, fields: object) => call(path, { method: "POST", body: JSON.stringify(fields) });
 
 interface State {
@@ -68,7 +59,7 @@ test("a snapshot and a listing larger than any other body pass in both direction
   expect(await restore(state)).toEqual([200, ""]);
 
   const snapshot = await new Promise<IncomingMessage>((resolve, reject) => {
-    httpRequest(`${servers.manager.url}/snapshot`, resolve).on("error", reject).end();
+    httpRequest(`${servers.urls.manager}/snapshot`, resolve).on("error", reject).end();
   });
   // Others are answered while one client does not read on.
   expect((await call("/livez")).status).toBe(200);
@@ -90,7 +81,7 @@ test("a snapshot and a listing larger than any other body pass in both direction
 
 test("a stream ends its connection when the client asks for that", async () => {
   expect(await restore(await snapshotWith([Buffer.alloc(IMAGE_BYTES, "image")]))).toEqual([200, ""]);
-  const connection = await RawConnection.open(servers.manager.port);
+  const connection = await RawConnection.open(Number(new URL(servers.urls.manager).port));
   const got = await connection.write("GET /snapshot HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
   const [head = "", body = ""] = got.split("\r\n\r\n");
   expect(head.split("\r\n")).toContain("Connection: close");
@@ -129,29 +120,4 @@ test("of many targets, the first wrong one is named", async () => {
     expect.stringContaining("snapshot.databases[0].targets[449].name: expected a unique value"),
   ]);
   expect(await restore(withWrong({}))).toEqual([200, ""]);
-});
-
-test("what is taken out of a body does not count towards its limit, and the rest does", async () => {
-  const { port } = await serve(echo, { limits: { maxTotalBytes: 100 }, filterFor });
-  const put = async (fields: object) => {
-    const body = JSON.stringify(fields);
-    return (await fetch(`http://127.0.0.1:${port}/snapshot`, { method: "PUT", body })).text();
-  };
-  expect(await put({ images: { a: "A".repeat(1000) } })).toBe('PUT /snapshot  {"images":{"a":""}}');
-  expect(await put({ image: { a: "A".repeat(1000) } })).toBe("bodyTooLarge PUT /snapshot");
-});
-
-test.each([1, 2, 3, 5, 7, 1000])("images are found in chunks of %d bytes", (size) => {
-  const image = Buffer.from([0, 1, 2, 3, 255, 254, 253, 63, 191, 239]);
-  const sha256 = createHash("sha256").update(image).digest("hex");
-  const base64 = image.toString("base64");
-  const others = { first: [{ images: "a" }], 'im"ages': { a: '\\"images":{"b":"c"}' }, version: 1 };
-  const given = JSON.stringify({ ...others, more: [{}], images: { one: "#", two: "", three: {} } });
-  const text = given.replace("#", base64.replaceAll("/", "\\/"));
-  const upload = new SnapshotReader();
-  const bytes = Buffer.from(text);
-  const kept: Buffer[] = [];
-  for (let at = 0; at < bytes.length; at += size) kept.push(...upload.write(bytes.subarray(at, at + size)));
-  expect(Buffer.concat(kept).toString()).toBe(given.replace("#", ""));
-  expect(upload.images.get(sha256)).toEqual(image);
 });

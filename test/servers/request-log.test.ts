@@ -1,36 +1,39 @@
-import type { JournalEntry } from "mock-cloud-reco";
+import { authorizationHeader } from "mock-cloud-reco";
 import { expect, test } from "vitest";
-import { recordRequest } from "../../src/emulator/recorded-message.ts";
-import { LOG_LEVELS } from "../../src/mock/option.ts";
-import { type LogTarget, requestLog } from "../../src/servers/log.ts";
+import { type Environment, start } from "../cli/command.ts";
+import { RawConnection } from "./raw-connection.ts";
 
-const entry = (given: Partial<JournalEntry>): JournalEntry => ({
-  number: 7,
-  time: new Date("2026-11-21T10:42:00.123Z"),
-  api: "target",
-  method: "GET",
-  path: "/summary",
-  request: recordRequest({ headers: [["X-Shown", "nowhere"]], query: "", body: Buffer.alloc(0) }, false),
-  durationMs: 1.2345,
-  ...given,
-});
-const served = entry({ operation: "databaseSummary", status: 200, resultCode: "Success", database: "shop" });
-const refused = entry({ status: 500, resultCode: "Fail", refusedBy: "bodyGiven", reason: "no body" });
-const failed = entry({ status: 502, refusedBy: "targetManager", reason: "unavailable" });
+const NOW = "2026-11-21T10:42:00.123Z";
 
-const logged = (level: (typeof LOG_LEVELS)[number], how: Partial<LogTarget> = {}) => {
-  const lines: string[] = [];
-  const log = requestLog("target-api", level, { ...how, write: (line) => lines.push(line) });
-  for (const each of [served, refused, failed]) log(each);
-  return lines;
-};
+/**
+ * What `serve` logs of requests: one is served, one is refused, one gets 502, and the path of one would control the
+ * terminal.
+ */
+async function logged(environment: Environment = {}, isTerminal = false): Promise<readonly string[]> {
+  const command = start(["serve", "--json"], environment, { isTerminal });
+  const { urls, database } = JSON.parse(await command.printed());
+  const manage = (route: string, method: string, body: object) =>
+    fetch(urls.manager + route, { method, body: JSON.stringify(body) });
+  await manage("/clock", "PUT", { now: NOW, frozen: true });
 
-test("a line is JSON, and says why a request was refused", () => {
-  const lines = logged("info");
-  expect(lines.every((line) => line.endsWith("}\n") && !line.slice(0, -1).includes("\n"))).toBe(true);
+  const date = new Date(NOW).toUTCString();
+  const { server_access_key: accessKey, server_secret_key: secretKey } = database;
+  const signed = authorizationHeader({ accessKey, secretKey, method: "GET", path: "/summary", date });
+  await fetch(`${urls.target}/summary`, { headers: { Date: date, Authorization: signed } });
+  await fetch(`${urls.target}/summary`);
+  await manage("/faults", "POST", { operation: "databaseSummary", response: { status: 502 } });
+  await fetch(`${urls.target}/summary`);
+  const connection = await RawConnection.open(Number(new URL(urls.target).port));
+  await connection.write("GET /\u009b[2J HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").rest();
+  const lines = (await command.stop()).complained.split(/(?<=\n)/);
+  return lines.filter((line) => /\bGET\b/.test(line));
+}
+
+test("a line is JSON, and says why a request was refused", async () => {
+  const lines = await logged();
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
-      time: "2026-11-21T10:42:00.123Z",
+      time: NOW,
       level: "info",
       server: "target-api",
       operation: "databaseSummary",
@@ -38,38 +41,41 @@ test("a line is JSON, and says why a request was refused", () => {
       path: "/summary",
       status: 200,
       resultCode: "Success",
-      database: "shop",
-      durationMs: 1.2,
+      database: "database-1",
+      durationMs: expect.any(Number),
     },
-    expect.objectContaining({ level: "warn", status: 500, refusedBy: "bodyGiven", reason: "no body" }),
-    expect.objectContaining({ level: "error", status: 502, reason: "unavailable" }),
+    expect.objectContaining({
+      level: "warn",
+      status: 401,
+      refusedBy: "authorizationGiven",
+      reason: expect.stringContaining("no Authorization header"),
+    }),
+    expect.objectContaining({ level: "error", status: 502, reason: "answered with 502" }),
+    expect.objectContaining({ level: "warn", status: 400, refusedBy: "http" }),
   ]);
+  for (const line of lines) expect(line).toMatch(/"durationMs":\d+(\.\d)?\}\n$/);
 });
 
-test("the level selects which requests have a line", () => {
-  expect(LOG_LEVELS.map((level) => logged(level).length)).toEqual([0, 1, 2, 3]);
+test("the level selects which requests have a line", async () => {
+  const counts = [];
+  for (const level of ["silent", "error", "warn", "info"])
+    counts.push((await logged({ MOCK_CLOUD_RECO_LOG_LEVEL: level })).length);
+  expect(counts).toEqual([0, 1, 3, 4]);
 });
 
-test("a readable line has the time, the request, its result and the reason for a refusal", () => {
-  expect(logged("info", { format: "text" })).toEqual([
-    "10:42:00 GET     /summary 200 Success\n",
-    "10:42:00 GET     /summary 500 Fail  bodyGiven: no body\n",
-    "10:42:00 GET     /summary 502  targetManager: unavailable\n",
-  ]);
+test("a readable line has the time, the request, its result and the reason; nothing in it controls the terminal", async () => {
+  const [served, refused, failed, malformed] = await logged({ MOCK_CLOUD_RECO_LOG_FORMAT: "text" });
+  expect(served).toBe("10:42:00 GET     /summary 200 Success\n");
+  expect(refused).toMatch(
+    /^10:42:00 GET {5}\/summary 401 AuthenticationFailure {2}authorizationGiven: the request has no /,
+  );
+  expect(failed).toBe("10:42:00 GET     /summary 502  fault addFault: answered with 502\n");
+  expect(malformed).toBe("10:42:00 GET     /\ufffd[2J 400  http: malformed HTTP/1.1 request\n");
 });
 
-test("a readable line shows faults and missing responses, and nothing in it controls the terminal", () => {
-  const lines: string[] = [];
-  const log = requestLog("query", "info", { write: (line) => lines.push(line), format: "text" });
-  log(entry({ fault: "addFault", reason: "the connection was reset", path: "/\u001b[2J\n\u009b" }));
-  expect(lines).toEqual([
-    "10:42:00 GET     /\ufffd[2J\ufffd\ufffd no response  fault addFault: the connection was reset\n",
-  ]);
-});
-
-test("colours show at a glance what was refused and what failed", () => {
-  const colours = logged("info", { format: "text", colours: true }).map(
+test("on a terminal, colours show at a glance what was refused and what failed", async () => {
+  const colours = (await logged({}, true)).map(
     (line) => line.split("\u001b[").map((part) => part.split("m")[0])[3],
   );
-  expect(colours).toEqual(["32", "33", "31"]);
+  expect(colours).toEqual(["32", "33", "31", "33"]);
 });

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { ImageBlobs } from "../../src/store/image-blobs.ts";
+import { SnapshotReader } from "../../src/store/snapshot-reader.ts";
 
 test("equal images are kept once, unchanged", () => {
   const blobs = new ImageBlobs();
@@ -49,4 +51,19 @@ test("the number of unused images is limited, however small they are", () => {
   const spare = blobs.find(images.at(-1)?.sha256 ?? "");
   expect(spare).toEqual({ sha256: images.at(-1)?.sha256, bytes: expect.any(Function) });
   expect(spare).not.toBe(images.at(-1));
+});
+
+test.each([1, 2, 3, 5, 7, 1000])("images in a snapshot are found in chunks of %d bytes", (size) => {
+  const image = Buffer.from([0, 1, 2, 3, 255, 254, 253, 63, 191, 239]);
+  const sha256 = createHash("sha256").update(image).digest("hex");
+  const base64 = image.toString("base64");
+  const others = { first: [{ images: "a" }], 'im"ages': { a: '\\"images":{"b":"c"}' }, version: 1 };
+  const given = JSON.stringify({ ...others, more: [{}], images: { one: "#", two: "", three: {} } });
+  const text = given.replace("#", base64.replaceAll("/", "\\/"));
+  const upload = new SnapshotReader();
+  const bytes = Buffer.from(text);
+  const kept: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) kept.push(...upload.write(bytes.subarray(at, at + size)));
+  expect(Buffer.concat(kept).toString()).toBe(given.replace("#", ""));
+  expect(upload.images.get(sha256)).toEqual(image);
 });

@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { type HeaderList, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
+import { MockCloudReco, rfc1123Date } from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import { recordRequest, recordResponse } from "../../../src/emulator/recorded-message.ts";
 import { describeBackends } from "../../support/backends.ts";
 import { nodeClient } from "../../support/clients.ts";
 import { makePng } from "../../support/png.ts";
@@ -107,27 +106,30 @@ describeBackends("what was sent and answered", (backend) => {
   });
 });
 
-const bodyOf = (headers: HeaderList, body: Buffer | string) =>
-  recordResponse({ headers, body: Buffer.from(body) }, false).body;
+/** A response's body in the journal. */
+async function bodyOf(headers: Readonly<Record<string, string>>, body: Buffer | string) {
+  await using mock = new MockCloudReco({ intercept: false });
+  mock.addFault({ operation: "databaseSummary", response: { status: 200, headers, body } });
+  await mock.fetch(`${mock.urls.target}/summary`);
+  const recorded = mock.requests[0]?.response?.body;
+  if (recorded === undefined) throw new Error("no response");
+  return recorded;
+}
 
-it("a URL-encoded form has fields", () => {
-  const body = bodyOf([["Content-Type", "application/x-www-form-urlencoded"]], "a=1&b=x%20y&a=2");
+it("a URL-encoded form has fields", async () => {
+  const body = await bodyOf({ "Content-Type": "application/x-www-form-urlencoded" }, "a=1&b=x%20y&a=2");
   expect(body.fields).toEqual({ a: "1", b: "x y" });
 });
 
-it("an image response is recognized as an image", () => {
-  expect(bodyOf([], image).image).toMatchObject({ format: "PNG", width: 33, height: 12 });
-  expect(String(bodyOf([], image))).toBe(`‹PNG of 33x12 pixels, ${image.length} bytes›`);
+it("an image response is recognized as an image", async () => {
+  const body = await bodyOf({}, image);
+  expect(body.image).toMatchObject({ format: "PNG", width: 33, height: 12 });
+  expect(String(body)).toBe(`‹PNG of 33x12 pixels, ${image.length} bytes›`);
 });
 
-it("the other views of a body are undefined, and bytes are shown by their start", () => {
-  const body = bodyOf(
-    [
-      ["Content-Encoding", "gzip"],
-      ["Content-Type", "application/json"],
-    ],
-    Buffer.from([0xff, 0]),
-  );
+it("the other views of a body are undefined, and bytes are shown by their start", async () => {
+  const headers = { "Content-Encoding": "gzip", "Content-Type": "application/json" };
+  const body = await bodyOf(headers, Buffer.from([0xff, 0]));
   expect([body.text, body.json, body.fields, body.image]).toEqual([
     undefined,
     undefined,
@@ -137,16 +139,18 @@ it("the other views of a body are undefined, and bytes are shown by their start"
   expect(String(body)).toBe("‹2 bytes: ff00›");
 });
 
-it("long text is shortened in printed form only", () => {
+it("long text is shortened in printed form only", async () => {
   const long = "x".repeat(500);
-  expect(String(bodyOf([], long))).toBe(`${"x".repeat(300)}… (500 characters)`);
-  expect(String(bodyOf([], JSON.stringify([long, { a: [1, null] }])))).toBe(
+  expect(String(await bodyOf({}, long))).toBe(`${"x".repeat(300)}… (500 characters)`);
+  expect(String(await bodyOf({}, JSON.stringify([long, { a: [1, null] }])))).toBe(
     `["${"x".repeat(300)}… (500 characters)",{"a":[1,null]}]`,
   );
-  expect(bodyOf([["Content-Encoding", "gzip"]], gzipSync(long)).text).toBe(long);
+  const packed = await bodyOf({ "Content-Encoding": "gzip" }, gzipSync(long));
+  expect(packed.text).toBe(long);
 });
 
-it("no body and no content type makes a view throw", () => {
+it("no body and no content type makes a view throw", async () => {
+  await using mock = new MockCloudReco({ intercept: false });
   const types = fc.constantFrom(
     "application/json",
     "multipart/form-data; boundary=b",
@@ -166,18 +170,18 @@ it("no body and no content type makes a view throw", () => {
     fc.uint8Array().map((bytes) => Buffer.concat([image.subarray(0, 8), bytes])),
     fc.uint8Array().map((bytes) => Buffer.concat([Buffer.from([0xff, 0xd8, 0xff]), bytes])),
   );
-  fc.assert(
-    fc.property(
+  await fc.assert(
+    fc.asyncProperty(
       types,
       fc.constantFrom("gzip", "identity"),
       content,
-      fc.boolean(),
-      (type, coding, body, secret) => {
-        const headers: HeaderList = [
-          ["Content-Type", type],
-          ["Content-Encoding", coding],
-        ];
-        const { body: read } = recordRequest({ headers, query: "", body }, secret);
+      // The journal keeps no secrets of the second.
+      fc.constantFrom("/targets", "/oauth2/token"),
+      async (type, coding, body, path) => {
+        const headers = { "Content-Type": type, "Content-Encoding": coding };
+        await mock.fetch(mock.urls.target + path, { method: "POST", headers, body });
+        const read = mock.requests.at(-1)?.request.body;
+        if (read === undefined) throw new Error("no request");
         const text = JSON.stringify([read, read.text, read.json, read.fields, read.image, String(read)]);
         expect(text).toBeTypeOf("string");
       },
