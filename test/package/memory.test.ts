@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
+import { ALL } from "../support/combinations.ts";
 import { copySamples, inConsumer, inModules, runNode } from "./run.ts";
 
 const FILES = 7;
@@ -46,7 +47,8 @@ async function keptPerFile(name: keyof typeof SETUPS): Promise<number> {
   return (sizes.at(-1) - sizes[WARM_UP]) / (FILES - 1 - WARM_UP);
 }
 
-it("a test file of Jest leaves no more memory behind than one that uses nock alone", async () => {
+// Takes longer than most folders: CI runs it.
+it.runIf(ALL)("a test file of Jest leaves no more memory behind than one that uses nock alone", async () => {
   const bytes = await keptPerFile("nock");
   expect(await keptPerFile("mock")).toBeLessThan(bytes);
   expect(await keptPerFile("sockets")).toBeLessThan(bytes);

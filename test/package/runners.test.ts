@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
+import { ALL, firstOf } from "../support/combinations.ts";
 import { inConsumer, inModules, runNode } from "./run.ts";
 
 const guide = (): Promise<string> =>
@@ -38,7 +39,7 @@ test("pauses", async ({ mock }) => {
 `;
 
 describe("in a project with", () => {
-  it.each(["threads", "forks"])("Vitest, with both files in one worker of %s", async (pool) => {
+  it.each(firstOf(["forks", "threads"], 1))("Vitest, with both files in one worker of %s", async (pool) => {
     const printed = await runExample("vitest", ...vitest, `--pool=${pool}`);
     expect(printed).toMatch(/Tests +7 passed \(7\)/);
   });
@@ -68,7 +69,7 @@ describe("in a project with", () => {
     expect(blocks.length).toBeGreaterThan(1);
   });
 
-  it("Jest running modules, with both files in one worker", async () => {
+  it.runIf(ALL)("Jest running modules, with both files in one worker", async () => {
     const modules = ["--testMatch", "**/*.test.mjs"];
     const printed = await runExample("jest", "--experimental-vm-modules", ...jest, ...modules);
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +2 passed, 2 total/);
