@@ -1,8 +1,8 @@
 import https from "node:https";
 import tls from "node:tls";
 import { MockCloudReco } from "mock-cloud-reco";
+import { closedHosts } from "mock-cloud-reco/register";
 import { expect, test } from "vitest";
-import { closedHosts } from "../../src/mock/register.ts";
 import { failureOf, messagesOf } from "./failures.ts";
 
 // Taken from the modules, because Vitest looks named imports up whenever they are used.

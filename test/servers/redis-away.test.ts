@@ -4,48 +4,51 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer as createNetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { Redis } from "iovalkey";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { generateCertificate } from "../../src/servers/certificate.ts";
-import { InvalidSettingsError, readSettings, readSharedSettings } from "../../src/servers/settings.ts";
-import { startSharedManager } from "../../src/servers/shared-manager.ts";
+import { start } from "../cli/command.ts";
 import { manage, sendSigned } from "../support/answers.ts";
+import { authority, cert, key } from "../support/certificate.ts";
 import { freePort } from "../support/free-ports.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
-import { openDoor, resolvedBy } from "../support/separate-servers.ts";
 import {
   add,
   address,
   body,
   keys,
-  listen,
   named,
-  open,
   opened,
-  options,
   redis,
+  started,
   startForAll,
+  starting,
 } from "./with-redis.ts";
 
-test("another kind of URL is refused, without showing its password", () => {
+test("another kind of URL is refused, without showing its password", async () => {
   const state = { STATE_URL: "http://user:hidden@state:6379", STATE_PREFIX: "a b" };
-  expect(() => readSettings("target-manager", state)).toThrow(InvalidSettingsError);
-  expect(() => readSettings("target-manager", state)).toThrow(
-    /^STATE_URL: expected a redis:\/\/ or rediss:\/\/ URL, such as redis:\/\/state:6379; got a value that is not shown\nSTATE_PREFIX: expected letters, digits, dots, hyphens and underscores; got "a b"$/,
-  );
+  expect(await start(["target-manager"], state).finished).toMatchObject({
+    code: 2,
+    complained:
+      "mock-cloud-reco: STATE_URL: expected a redis:// or rediss:// URL, such as redis://state:6379; got a value that is not shown\n" +
+      'mock-cloud-reco: STATE_PREFIX: expected letters, digits, dots, hyphens and underscores; got "a b"\n',
+  });
 });
 
-test("a state file beside Redis is refused", () => {
+test("a state file beside Redis is refused", async () => {
   const both = { STATE_URL: "redis://state:6379", STATE_FILE: "state.json" };
-  expect(() => readSettings("target-manager", both)).toThrow(
-    "STATE_FILE: remove it; STATE_URL already says where the state is kept",
-  );
+  expect(await start(["target-manager"], both).finished).toMatchObject({
+    code: 2,
+    complained: "mock-cloud-reco: STATE_FILE: remove it; STATE_URL already says where the state is kept\n",
+  });
   const prefixed = { MOCK_CLOUD_RECO_STATE_URL: both.STATE_URL };
-  expect(() => readSharedSettings(prefixed, { state: both.STATE_FILE })).toThrow(
-    "--state: remove it; MOCK_CLOUD_RECO_STATE_URL already says where the state is kept",
-  );
+  expect(await start(["serve", "--state", both.STATE_FILE], prefixed).finished).toMatchObject({
+    code: 2,
+    complained:
+      "mock-cloud-reco: --state: remove it; MOCK_CLOUD_RECO_STATE_URL already says where the state is kept\n",
+  });
 });
 
 describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", () => {
@@ -74,8 +77,9 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     await client.call("ACL", "SETUSER", "someone", "on", ">right", "~*", "+@all");
     const { port } = new URL(redis.url);
     const wrong = address(`redis://someone:hidden@127.0.0.1:${port}`);
-    const starting = startSharedManager({ listen, options: options("http://unused") }, wrong);
-    await expect(starting).rejects.toThrow(`redis://127.0.0.1:${port} rejects the user or the password`);
+    const { complained } = await starting("target-manager", wrong).finished;
+    expect(complained).toContain(`redis://127.0.0.1:${port} rejects the user or the password`);
+    expect(complained).not.toContain("hidden");
     client.disconnect();
   });
 
@@ -129,7 +133,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const id = (await sendSigned(first, keys, add)).fields.target_id;
     const client = new Redis(redis.url);
     onTestFinished(() => client.disconnect());
-    expect(await client.del(await client.keys(`{${state.statePrefix}}:image:*`))).toBe(1);
+    expect(await client.del(await client.keys(`{${state.STATE_PREFIX}}:image:*`))).toBe(1);
 
     const change = () =>
       sendSigned(second, keys, { method: "PUT", path: `/targets/${id}`, body: { width: 2 } });
@@ -149,7 +153,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const again = { method: "PUT", path: `/targets/${id}`, body: { image: body.image } } as const;
     expect((await sendSigned(second, keys, again)).status).toBe(200);
     expect((await change()).status).toBe(200);
-    const stored = await client.keys(`{${state.statePrefix}}:image:*`);
+    const stored = await client.keys(`{${state.STATE_PREFIX}}:image:*`);
     expect(await Promise.all(stored.map((key) => client.ttl(key)))).toEqual([-1, -1]);
 
     await client.del(stored);
@@ -165,11 +169,9 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
     const place = other.address();
     const port = typeof place === "object" ? place?.port : 0;
     const state = address(`redis://127.0.0.1:${port}`);
-    const setup = { listen, options: options("http://unused"), resolveDoor: resolvedBy(options) };
-    const manager = await startSharedManager(setup, state);
-    const server = await openDoor("target-api", manager.url, listen, options);
-    open.push(server, manager);
-    const away = await sendSigned(reached(server.url, "", ""), keys, { method: "GET", path: "/targets" });
+    const manager = await started("target-manager", state);
+    const server = await started("target-api", { TARGET_MANAGER_BASE_URL: manager });
+    const away = await sendSigned(reached(server, "", ""), keys, { method: "GET", path: "/targets" });
     expect([away.status, away.text]).toEqual([
       502,
       expect.stringMatching(/^the state at redis:\/\/127\.0\.0\.1:\d+ cannot be used: [^\n]+$/),
@@ -189,15 +191,16 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
       .poll(async () => (await manage(first, "POST", "/cloud_databases", named)).status, { timeout: 10_000 })
       .toBe(201);
     const client = new Redis(redis.url);
-    await client.set(`{${state.statePrefix}}:format`, "1");
+    await client.set(`{${state.STATE_PREFIX}}:format`, "1");
     client.disconnect();
     const refused = await sendSigned(first, keys, add);
     expect([refused.status, refused.text]).toEqual([
       502,
       expect.stringMatching(/^the state at redis:\S+ has version 1; expected version 2$/),
     ]);
-    const starting = startSharedManager({ listen, options: options("http://unused") }, state);
-    await expect(starting).rejects.toThrow(/^the state at redis:\S+ has version 1; expected version 2$/);
+    expect((await starting("target-manager", state).finished).complained).toMatch(
+      /the state at redis:\S+ has version 1; expected version 2\n$/,
+    );
   });
 
   test("rediss:// to a port without TLS says so, whether the server waits or answers", async () => {
@@ -225,7 +228,6 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
 
   test("rediss:// encrypts, with a certificate that it is told to trust", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tls-"));
-    const { cert, key, authority } = generateCertificate();
     await writeFile(join(folder, "ca.pem"), authority);
     await writeFile(join(folder, "cert.pem"), cert);
     await writeFile(join(folder, "key.pem"), key);
@@ -236,24 +238,18 @@ describe.skipIf(whyNoRedis !== undefined)("servers whose Redis cannot be used", 
       await encrypted.close();
       await rm(folder, { recursive: true });
     });
-    const { state } = readSettings("target-manager", {
-      STATE_URL: `rediss://127.0.0.1:${port}`,
-      STATE_CERT_FILE: join(folder, "ca.pem"),
-    });
-    if (state === undefined) throw new Error("no address");
-    const [trusting] = (await opened(state)).at;
+    const url = `rediss://127.0.0.1:${port}`;
+    const [trusting] = (await opened({ ...address(url), STATE_CERT_FILE: join(folder, "ca.pem") })).at;
     if (trusting === undefined) throw new Error("no servers");
     expect((await manage(trusting, "POST", "/cloud_databases", named)).status).toBe(201);
-    const told = async (url: string, stateCertificate?: string) => {
-      const state = { ...address(url), stateCertificate };
-      const [manager] = (await opened(state)).at;
+    const told = async (certificate: { STATE_CERT_FILE?: string }) => {
+      const [manager] = (await opened({ ...address(url), ...certificate })).at;
       return manager && (await manage(manager, "GET", "/cloud_databases")).text;
     };
-    const noConnection = `the state at rediss://127.0.0.1:${port} cannot be used: there is no connection to it: `;
-    expect(await told(`rediss://127.0.0.1:${port}`)).toBe(
-      `${noConnection}self-signed certificate in certificate chain`,
-    );
-    const { authority: another } = generateCertificate();
-    expect(await told(`rediss://127.0.0.1:${port}`, another)).toMatch(/no connection to it: .*certificate/);
+    const noConnection = `the state at ${url} cannot be used: there is no connection to it: `;
+    expect(await told({})).toBe(`${noConnection}self-signed certificate in certificate chain`);
+    await writeFile(join(folder, "another.pem"), rootCertificates[0] ?? "");
+    const another = { STATE_CERT_FILE: join(folder, "another.pem") };
+    expect(await told(another)).toMatch(/no connection to it: .*certificate/);
   });
 });

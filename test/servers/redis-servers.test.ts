@@ -3,13 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "iovalkey";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startSharedManager } from "../../src/servers/shared-manager.ts";
 import { start } from "../cli/command.ts";
 import { Listener } from "../page/events.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { reached } from "../support/reached.ts";
 import { whyNoRedis } from "../support/redis-server.ts";
-import { add, address, body, keys, listen, named, open, opened, options, startForAll } from "./with-redis.ts";
+import { add, address, body, keys, named, opened, started, startForAll } from "./with-redis.ts";
 
 describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Redis", () => {
   startForAll();
@@ -31,7 +30,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
   });
 
   test("with realism, each server delays only its own clients' changes, until processing is finished", async () => {
-    const [first, second] = (await opened(address(), { realism: { visibilityLagSeconds: 3600 } })).at;
+    const [first, second] = (await opened(address(), { REALISM: '{"visibilityLagSeconds":3600}' })).at;
     if (first === undefined || second === undefined) throw new Error("no servers");
     await manage(first, "POST", "/cloud_databases", named);
     const { target_id: id } = (await sendSigned(first, keys, add)).fields;
@@ -47,10 +46,8 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     const { at } = await opened(state);
     const [first] = at;
     if (first === undefined) throw new Error("no servers");
-    const page = { urls: () => ({ target: null, query: null }) };
-    const manager = await startSharedManager({ listen, options: options("http://unused"), page }, state);
-    open.push(manager);
-    await using listener = new Listener(`${manager.url}/page/events`);
+    const manager = await started("target-manager", state);
+    await using listener = new Listener(`${manager}/page/events`);
     await listener.until(() => listener.states.length === 1);
     await manage(first, "POST", "/cloud_databases", named);
     await sendSigned(first, keys, { method: "GET", path: "/summary" });
@@ -179,10 +176,10 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
   });
 
   test("serve keeps its state in Redis: the next one has the same database, beside other servers", async () => {
-    const { stateUrl, statePrefix } = address();
+    const state = address();
     const environment = {
-      MOCK_CLOUD_RECO_STATE_URL: stateUrl.href,
-      MOCK_CLOUD_RECO_STATE_PREFIX: statePrefix,
+      MOCK_CLOUD_RECO_STATE_URL: state.STATE_URL,
+      MOCK_CLOUD_RECO_STATE_PREFIX: state.STATE_PREFIX,
       MOCK_CLOUD_RECO_PROCESSING_TIME_SECONDS: "0",
     };
     const once = async (act: (service: ReturnType<typeof reached>) => Promise<void>) => {
@@ -196,7 +193,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
       };
     };
     const own = await once(async () => {});
-    const [beside] = (await opened({ stateUrl, statePrefix })).at;
+    const [beside] = (await opened(state)).at;
     if (beside === undefined) throw new Error("no servers");
     const added = await sendSigned(beside, own, add);
     const again = await once(async (service) => {
@@ -208,8 +205,7 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
   });
 
   test("of managers that start with the same seed file, one adds it, and none once there is state", async () => {
-    const { stateUrl, statePrefix } = address();
-    const environment = { STATE_URL: stateUrl.href, STATE_PREFIX: statePrefix };
+    const environment = address();
     const folder = await mkdtemp(join(tmpdir(), "seed-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, "seed.json");
@@ -220,8 +216,8 @@ describe.skipIf(whyNoRedis !== undefined)("servers with their state in a real Re
     const url = printed[0]?.trim().split(" ")[1] ?? "";
     await expect.poll(() => databases(url)).toMatchObject([{ database_name: "shop" }]);
     // As a minute later.
-    const client = new Redis(stateUrl.href);
-    await client.del(`{${statePrefix}}:seeding`);
+    const client = new Redis(environment.STATE_URL);
+    await client.del(`{${environment.STATE_PREFIX}}:seeding`);
     client.disconnect();
     const third = manager();
     await third.printed();
