@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { startServers } from "mock-cloud-reco/server";
 import { expect, test } from "vitest";
+import { ALL } from "../support/combinations.ts";
 import { watchTurns } from "../support/longest-turn.ts";
 import { timeOfCopying } from "../support/slow-memory.ts";
 import { useBundle } from "../support/use-bundle.ts";
@@ -17,7 +18,7 @@ interface Progress {
 
 const script = useBundle("test/slow/scripts/hostile-bodies.ts");
 
-test("no body makes others wait for 0.3 s", async () => {
+test.runIf(ALL)("no body makes others wait for 0.3 s", async () => {
   await using servers = await startServers();
   const keys = servers.addCloudDatabase();
   const { target, query, manager } = servers.urls;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { ALL } from "../support/combinations.ts";
 import { oneColourPng } from "../support/one-colour-png.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
 import { scene } from "../support/scenes.ts";
@@ -45,7 +46,7 @@ test.skipIf(peakMegabytes() === undefined)(
   },
 );
 
-test.skipIf(peakMegabytes() === undefined)(
+test.skipIf(!ALL || peakMegabytes() === undefined)(
   "queries with progressive JPEGs of 96 megapixels are matched, and only one is decoded at a time",
   {
     timeout: 240_000,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ALL, times } from "../../support/combinations.ts";
 import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
 
-/** In every run, each time others; `npm run fuzz -- --minutes 10` sends as many as there is time for. */
+/** In CI, each time others; otherwise a fifth. `npm run fuzz -- --minutes 10` sends as many as there is time for. */
 const CASES: Readonly<Record<Subject, number>> = {
   target: 1200,
   query: 1200,
@@ -45,18 +46,20 @@ test.each(SUBJECTS)(
   async (subject) => {
     await fuzzer.begin();
     fuzzer.statuses.clear();
-    const warmUp = CASES[subject] / 4;
+    const cases = CASES[subject] * times(1, 0.2);
+    const warmUp = cases / 4;
     await sendAll(subject, 0, warmUp);
     await fuzzer.begin();
     const before = await usedBytes();
-    await sendAll(subject, warmUp, CASES[subject]);
+    await sendAll(subject, warmUp, cases);
     await fuzzer.begin();
     const after = await usedBytes();
     const { statuses } = fuzzer;
     console.info(
       `${subject}: ${JSON.stringify(Object.fromEntries(statuses))}, ${before >> 20} MiB in use, then ${after >> 20}`,
     );
-    expect(after).toBeLessThan(before * MOST_GROWTH);
+    // After few cases, the program itself still grows.
+    if (ALL) expect(after).toBeLessThan(before * MOST_GROWTH);
     expect([...statuses.keys()].every((status) => status < 500)).toBe(true);
     expect(statuses.size).toBeGreaterThan(1);
   },
