@@ -289,7 +289,8 @@ const WHY = {
   lookedUp:
     "the client looked the host up by itself and connected to the address; let it connect to the name",
   openedBefore:
-    "the connection was opened before the mock started; open it afterwards, or close it before the mock starts",
+    "the connection was opened before the mock started, or to the host's address by a function captured before; " +
+    "open it afterwards, to the host's name, or close it before the mock starts",
   plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
   stopped:
     "reached no mock: the mock was stopped; start one before the request, or stop it after the response",
