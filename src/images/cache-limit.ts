@@ -17,7 +17,7 @@ export function setImageCacheBytes(bytes: number | undefined): void {
   applyLimit(bytes);
 }
 
-/** Calls the one cache with the limit, now and whenever it is set. */
+/** Calls `apply` now and whenever the limit is set. */
 export function followImageCacheBytes(apply: (bytes: number) => void): void {
   applyLimit = apply;
   apply(limit);

@@ -4,29 +4,26 @@ import { inBackground } from "../emulator/scheduling.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
 import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
 
-/**
- * What is made of each image once: kept as long as the object that stands for the image, and of the latest images by SHA-256.
- * A failure is not kept.
- */
+/** Makes something of each image once: kept as long as the image's object, and for the latest images. Failures are not kept. */
 export class ImageMemo<
   Image extends { readonly sha256: string; readonly summary?: unknown },
   Made extends object,
 > {
   /** Null when the image cannot be decoded; a promise while it is made. */
   readonly #known = new WeakMap<Image, MaybePromise<Made | null>>();
-  /** Bounded by a size of one each, because `max` would reserve memory when this package is imported. */
+  /** Each of size one, because `max` would reserve memory at import. */
   readonly #latest = new LRUCache<string, Promise<Made | null>>({
     maxSize: 1000,
     sizeCalculation: () => 1,
   });
 
-  /** @param make - makes it, or returns null when the image cannot be decoded. */
+  /** @param make - returns null if the image cannot be decoded. */
   constructor(private readonly make: (image: Image) => Promise<Made | null>) {}
 
   of(image: Image): MaybePromise<Made | null> {
     const known = this.#known.get(image);
     if (known !== undefined) return known;
-    // An image with a summary asks another process, which may be this one: it must not wait for itself.
+    // A summary asks another process, which may be this one: it must not wait for itself.
     const made = image.summary ? this.make(image) : this.begin(image.sha256, () => this.make(image));
     this.#known.set(image, made);
     made.then(
@@ -36,7 +33,6 @@ export class ImageMemo<
     return made;
   }
 
-  /** Makes it of pixels or a file at hand, unless one of the latest images has it. */
   begin(sha256: string, make: () => Promise<Made | null>): Promise<Made | null> {
     const known = this.latest(sha256);
     if (known) return known;
@@ -48,7 +44,7 @@ export class ImageMemo<
     return made;
   }
 
-  /** Makes it before somebody needs it, unless by then the image is gone, or nobody wants it. */
+  /** Makes it early, unless the image is freed or unwanted by then. */
   prepare(image: Image, isWanted: () => boolean): void {
     if (this.#latest.has(image.sha256)) this.of(image);
     else if (!this.#known.has(image)) {
@@ -60,12 +56,10 @@ export class ImageMemo<
     }
   }
 
-  /** What is made, or was made, of one of the latest images. */
   latest(sha256: string): Promise<Made | null> | undefined {
     return this.#latest.get(sha256);
   }
 
-  /** Forgets the latest images. */
   clear(): void {
     this.#latest.clear();
   }
@@ -79,8 +73,8 @@ interface Kept {
 }
 
 /**
- * Prepared images by SHA-256, limited in bytes. Never evicts what the current or the previous query used: queries that go
- * through more images than fit then find those that do fit, whereas a plain LRU cache would miss them all.
+ * Prepared images by SHA-256, limited in bytes. Never evicts images of the current or previous query: queries over more images
+ * than fit then find some, but a plain LRU cache would miss all.
  */
 export class PreparedImages {
   /** The least recently used first. */
@@ -91,12 +85,11 @@ export class PreparedImages {
 
   constructor(private maxBytes: number) {}
 
-  /** Counts a query. */
   beginQuery(): void {
     this.#query += 1;
   }
 
-  /** Returns the cached image, or makes it, once even for concurrent callers. Null when it cannot be decoded. */
+  /** Makes a missing image once, even for concurrent callers. Null if it cannot be decoded. */
   async find(sha256: string, make: () => Promise<PreparedImage | null>): Promise<PreparedImage | null> {
     const kept = this.#kept.get(sha256);
     if (kept) {

@@ -25,7 +25,6 @@ export interface Pixels {
   readonly height: number;
 }
 
-/** Why an image could not be decoded. */
 export interface Undecodable {
   readonly damage: string;
 }
@@ -36,29 +35,23 @@ export const THUMBNAIL_SIDE = 256;
 /** About 600 MB. Larger images are not decoded. */
 const MAX_WHOLE_PIXELS = { PNG: MAX_TARGET_IMAGE_PIXELS, JPEG: 100_000_000 };
 const largeDecoder = new Semaphore(1);
-/** Decoders of thumbnails. May exceed the number of cores, because decoding waits part of the time. */
+/** Decoders of thumbnails. More than cores, because decoding waits part of the time. */
 const decoders = new Semaphore(4);
-/**
- * Decoders of whole images: each holds up to 113 MB, and takes a core for up to a second. One core is left to the event loop,
- * which is otherwise kept waiting for more than 10 ms at a time.
- */
+/** Each holds up to 113 MB and a core for up to a second. One core is for the event loop, which would wait above 10 ms. */
 const wholeDecoders = new Semaphore(Math.max(1, Math.min(4, availableParallelism() - 1)));
 
-/** What libvips says when the machine failed, not the image. */
+/** Errors of libvips about the machine, not the image. */
 const MACHINE_FAILED =
   /out of memory|cannot allocate|alloc(ation)? failed|unable to (create|start) thread|too many open files|no space left/i;
 
 const READ_OPTIONS = { ignoreIcc: true, limitInputPixels: false };
 
-/** The decoder failed for want of memory or the like: another attempt may succeed. */
+/** The decoder lacked memory or the like: another attempt may succeed. */
 export class DecoderError extends Error {
   override readonly name = "DecoderError";
 }
 
-/**
- * The only access to the decoder: rejects everything but PNG and JPEG, although sharp reads other formats.
- * @throws DecoderError when it is not the image's fault.
- */
+/** The only access to the decoder. Refuses other formats that sharp reads. Throws a DecoderError if the machine failed. */
 async function decode<T>(
   bytes: Buffer,
   failOn: "none" | "truncated",
@@ -78,7 +71,6 @@ async function decode<T>(
   }
 }
 
-/** Reads the header of a file. */
 export function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodable> {
   return decode(bytes, "truncated", async (image) => {
     const { width, height, channels, isProgressive, orientation = 1 } = await image.metadata();
@@ -106,7 +98,6 @@ export function decodePixels<T>(
   });
 }
 
-/** Longest side, in pixels, of a displayed thumbnail. */
 const DRAWN_SIDE = 360;
 
 /** Scales an image down to a WebP thumbnail, upright as EXIF data says, keeping its aspect ratio. */
@@ -120,16 +111,14 @@ export function drawThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   );
 }
 
-/** Scales an image to 256x256 while decoding it, so that a huge one needs little memory. Missing data stays blank. */
+/** Scales an image to 256x256 while decoding it: huge images need little memory. Missing data stays blank. */
 export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   return decodeScaled(bytes, scaleToThumbnail);
 }
 
 /**
- * Decodes an image to 8-bit grey, upright as EXIF data says and scaled down to at most `side` pixels. One of at most half as many is
- * doubled. Transparent parts are grey.
- * Reads the file, not the pixels that a rating has: those are neither upright nor flattened, and a large JPEG file decodes
- * several times as fast at a reduced size.
+ * Decodes an image to 8-bit grey, upright by EXIF, at most `side` pixels long; images of at most half that are doubled.
+ * Transparent parts are grey. Not from a rating's pixels: large JPEG files decode several times as fast at a reduced size.
  */
 export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undecodable> {
   return decodeScaled(bytes, (image, { width, height }) => {
@@ -158,7 +147,7 @@ async function decodeScaled<T>(
   const damage = tooLargeToDecode(bytes, header);
   if (damage !== undefined) return { damage };
   const run = () => decoders.run(() => decode(bytes, "none", (image) => scale(image, header)));
-  // Waits for its turn before it takes a decoder, so that others can decode in the meantime.
+  // Waits before it takes a decoder, so that others can decode.
   // Progressive and interlaced images are decoded as a whole before they are scaled, 6 bytes a pixel: larger ones one at a time.
   return header.progressive && pixelsOf(header) > MAX_TARGET_IMAGE_PIXELS ? largeDecoder.run(run) : run();
 }
@@ -170,20 +159,19 @@ const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>
     .raw()
     .toBuffer();
 
-/** A JPEG whose shorter side is longer, in pixels, is decoded at a reduced size before it is scaled. */
+/** JPEG files with a longer shorter side are decoded at a reduced size. */
 const MAX_UNSHRUNK_SIDE = 512;
 const PNG_DEPTH_AT = 24;
 
 /**
- * Whether {@link thumbnailOfPixels} has the result that {@link decodeThumbnail} has for the file, at less cost. Large JPEG files
- * are decoded at a reduced size, and 16-bit samples are scaled before rounding.
+ * Whether {@link thumbnailOfPixels} equals {@link decodeThumbnail} of the file, at less cost. It does not for large JPEG files,
+ * decoded at a reduced size, and for 16-bit samples, scaled before rounding.
  */
 export const scalesAsFile = (bytes: Buffer, { width, height }: Pixels): boolean =>
   formatOf(bytes) === "PNG"
     ? bytes[PNG_DEPTH_AT] === 8 && !bytes.includes("tRNS")
     : Math.min(width, height) <= MAX_UNSHRUNK_SIDE;
 
-/** Scales decoded pixels to a thumbnail. */
 export const thumbnailOfPixels = ({ data, ...size }: Pixels): Promise<Buffer> =>
   scaleToThumbnail(fromPixels(data, size));
 
@@ -192,16 +180,15 @@ const fromPixels = (data: Buffer, { width, height }: Pick<Pixels, "width" | "hei
   return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });
 };
 
-/** Below this, the JPEG of a picture loses the grain that the rater looks for. */
+/** Below this, a JPEG loses the grain that the rater needs. */
 const JPEG_QUALITY = 90;
 
-/** Writes pixels to a file. */
 export function encodePixels({ data, width, height }: Pixels, format: ImageFormat): Promise<Buffer> {
   const image = fromPixels(data, { width, height });
   return (format === "PNG" ? image.png() : image.jpeg({ quality: JPEG_QUALITY })).toBuffer();
 }
 
-/** Why an image that can be opened is not decoded, if its size is the reason. */
+/** Explains an image that opens but is too large to decode. */
 export async function whyNotDecoded(bytes: Buffer): Promise<string | undefined> {
   const header = await readHeader(bytes);
   return "damage" in header ? undefined : tooLargeToDecode(bytes, header);

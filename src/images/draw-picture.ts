@@ -16,7 +16,7 @@ interface Layer {
   readonly strength: number;
 }
 
-/** Layers that scale with the picture decide what it looks like: pictures of different numbers do not resemble each other. */
+/** These layers scale with the picture: pictures of different numbers look different. */
 const SCENE = [
   { cells: 4, strength: 0.5 },
   { cells: 8, strength: 0.4 },
@@ -24,7 +24,7 @@ const SCENE = [
   { cells: 24, strength: 0.4 },
 ];
 
-/** Layers in pixels are grain such as a photograph has: without it, BRISQUE finds the picture blurred. */
+/** Grain in pixels, as in photographs: without it, BRISQUE rates the picture as blurred. */
 const GRAIN = [
   { pixels: 8, strength: 0.1 },
   { pixels: 2, strength: 0.06 },
@@ -65,7 +65,6 @@ async function addLayers(
   }
 }
 
-/** The colours where a row of pixels crosses the vertical lines between cells. */
 function coloursOfRow(
   colours: Buffer,
   corners: number,

@@ -9,7 +9,6 @@ export type ImageVerdict =
   | { readonly ok: true; readonly width: number; readonly height: number }
   | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
 
-/** Longest side, in pixels, of a query image. */
 export const MAX_QUERY_IMAGE_SIDE = 30_000;
 
 const COLOUR_TYPES = new Map([
@@ -27,7 +26,7 @@ const COLOUR_TYPES = new Map([
  */
 export async function inspectTargetImage(bytes: Buffer, wants: Wants = {}): Promise<ImageVerdict> {
   const declared = declaredHeader(bytes);
-  // What can be decoded can be opened, which would take another quarter of that time.
+  // An image that decodes also opens, which would take a quarter longer.
   if (declared && !refusalOf(bytes, declared) && !(await findDamage(bytes, declared.png, wants)))
     return accepted(declared);
   const opened = await openImage(bytes);
@@ -117,7 +116,7 @@ function declaredHeader(bytes: Buffer): OpenedImage | undefined {
   return typeof png === "string" ? undefined : { header: png, png };
 }
 
-/** Goes by the header chunk, because a tRNS chunk changes what the decoder reports. */
+/** From the header chunk: a tRNS chunk changes the decoder's report. */
 function refusedPngColour({ depth, colourType }: PngHeader): string | undefined {
   if (colourType === 0 && (depth === 2 || depth === 4 || depth === 8)) return undefined;
   if (colourType === 2 && (depth === 8 || depth === 16)) return undefined;
@@ -140,7 +139,6 @@ function firstBytes(bytes: Buffer): string {
   return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
 }
 
-/** The first chunk of a PNG file. */
 interface PngHeader {
   readonly width: number;
   readonly height: number;
@@ -154,7 +152,7 @@ const SIGNATURE_LENGTH = 8;
 const CHUNK_OVERHEAD = 12;
 const HEADER_LENGTH = 13;
 
-/** Reads the IHDR chunk, or explains why it cannot be read. Checks its checksum too, which the decoder ignores. */
+/** Checks the checksum too, which the decoder ignores. */
 function readPngHeader(bytes: Buffer): PngHeader | string {
   const chunk = readChunk(bytes, SIGNATURE_LENGTH);
   if (typeof chunk === "string") return chunk;
@@ -197,7 +195,7 @@ function readChunk(bytes: Buffer, offset: number): { type: string; length: numbe
 const startsWith = (bytes: Buffer, ...start: readonly number[]): boolean =>
   bytes.subarray(0, start.length).equals(Buffer.from(start));
 
-/** Guesses what bytes that are neither PNG nor JPEG are, and suggests what to do; undefined when unknown. */
+/** Guesses the kind of other bytes, and suggests a fix; undefined if unknown. */
 function likelyKind(bytes: Buffer): string | undefined {
   const text = bytes.toString("latin1", 0, 64);
   // UTF-8's replacement character, which takes the place of invalid bytes.
@@ -207,7 +205,7 @@ function likelyKind(bytes: Buffer): string | undefined {
   }
   if (/^(iVBORw0KGgo|\/9j\/)/.test(text))
     return "it is base64 text of an image: decode it once more, or encode it once less";
-  // What base64 decoders make of hexadecimal digits, which are base64 as well.
+  // Hexadecimal digits that were decoded as base64.
   if (/^(89504e47|ffd8ff)/i.test(bytes.toString("base64", 0, 6)))
     return "it was sent in hexadecimal: encode the image's bytes as base64";
   if (/^(89504e47|ffd8ff)/i.test(text)) return "it is hexadecimal text: send the image's bytes";

@@ -1,12 +1,8 @@
 import { brotliDecompressSync } from "node:zlib";
 
-/** A compiled module. */
 type Module = object;
 
-/**
- * The part of WebAssembly used here, which Node's type declarations lack. Not declared globally: the package's own declarations
- * would do so too, and contradict those of the DOM.
- */
+/** Not in Node's types. Not declared globally: the package's declarations would contradict those of the DOM. */
 interface WebAssemblyNamespace {
   readonly Module: new (bytes: Uint8Array) => Module;
   readonly Instance: new <Exports>(module: Module) => { readonly exports: Exports };

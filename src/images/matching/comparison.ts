@@ -38,12 +38,11 @@ export function comparisonOf(
   return matcher[COMPARISON];
 }
 
-/** Whether one of these matchers compares by structural similarity, so that images are worth preparing. */
+/** Whether images are worth preparing. */
 export function compareBySimilarity(...matchers: readonly ImageMatcher[]): boolean {
   return matchers.some((matcher) => comparisonOf(matcher)?.by === "structuralSimilarity");
 }
 
-/** What these matchers compare of images. */
 export function summariesFor(...matchers: readonly ImageMatcher[]): readonly SummaryKind[] {
   const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
   return SUMMARY_KINDS.filter((kind) =>
@@ -51,7 +50,7 @@ export function summariesFor(...matchers: readonly ImageMatcher[]): readonly Sum
   );
 }
 
-/** Makes a built-in matcher say how it compares. */
+/** Declares how a built-in matcher compares. */
 export function declareComparison(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
   return Object.defineProperty(matcher, COMPARISON, { value: comparison });
 }
@@ -62,11 +61,10 @@ export interface ComparedImage {
   readonly sha256: string;
   /** The image's bytes; only called when they are needed. */
   bytes(): MaybePromise<Buffer>;
-  /** What `summaryOf` made of it, when another process has the image; undefined when that has none. */
+  /** The result of `summaryOf`, if another process has the image. */
   summary?(kind: SummaryKind): Promise<Buffer | undefined>;
 }
 
-/** A target to compare an image with. */
 export interface ComparedTarget extends MatchedTarget {
   readonly image: ComparedImage;
 }
@@ -83,17 +81,15 @@ export interface Ranking<T> {
   readonly whyNot?: (target: T) => string;
 }
 
-/** A target that matches. */
 export interface RankedMatch<T> {
   readonly target: T;
   readonly score: number;
-  /** How it was found, when the matcher recognises pictures in photographs. */
+  /** Only of matchers that recognise pictures in photographs. */
   readonly recognition?: Recognition;
 }
 
 /** A target that was found in a picture. */
 export interface Recognition {
-  /** What agreed, in words. */
   readonly why: string;
   readonly outline: Outline;
 }

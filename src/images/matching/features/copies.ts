@@ -3,17 +3,16 @@ import type { TargetFeatures } from "./extract.ts";
 import { findSame, smallSize } from "./pixels.ts";
 
 /*
- * Groups targets by the picture that they show. Copies differ in how they were scaled and compressed, so that they are the same in
- * at least one part of their layout: only targets with such a part in common are compared, pixel by pixel.
+ * Groups targets by picture. Copies differ only by scaling and compression, so they share at least one part of their layout: only
+ * targets with a common part are compared, pixel by pixel.
  */
 
-/** Targets that show the same picture. */
 export type Copies = readonly [TargetFeatures, ...TargetFeatures[]];
 
 /** Cells along the sides of a picture whose brightness is its layout. */
 const CELLS = 8;
 const PART_BITS = 16;
-/** With so many pictures of one part, the latest, a target is compared. */
+/** A target is compared with the latest pictures of a part. */
 const MOST_COMPARED = 20;
 const GROUPED_PER_SLICE = 5;
 

@@ -4,13 +4,13 @@ import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { type GreyPicture, smallSize } from "./pixels.ts";
 import { BITS, type Projections, VALUES } from "./projections.ts";
 
-/** The local features of a picture, those that are dark on light ground first. */
+/** The local features of a picture: dark ones on light ground first. */
 export interface Features {
   /** Size, in pixels, of the picture as it was searched. */
   readonly width: number;
   readonly height: number;
   readonly count: number;
-  /** How many are dark on light ground; the others are light on dark. */
+  /** Number of dark features on light ground. */
   readonly dark: number;
   /** Of each: x and y in 1/64 pixel, size in 1/128 pixel, direction in 1/65536 turn. */
   readonly frames: Uint16Array;
@@ -18,17 +18,15 @@ export interface Features {
   readonly codes: Uint8Array;
 }
 
-/** What is kept of a target's picture. */
 export interface TargetFeatures extends Features {
   /** The picture in grey, at its small size. */
   readonly small: Uint8Array;
 }
 
-/** Where a feature is, in pixels. */
 export const placeOf = (frames: Uint16Array, index: number): readonly number[] =>
   Array.from(frames.subarray(index * FRAME_FIELDS, index * FRAME_FIELDS + 2), (value) => value / 64);
 
-/** A part of a picture's width or height: tenths of a pixel are enough, and short in a journal. */
+/** A fraction of a picture's side, to tenths of a pixel. */
 export const inParts = (part: number): number => Math.round(part * 10_000) / 10_000;
 
 const HEAD_BYTES = 8;
@@ -44,7 +42,7 @@ export function packFeatures({ width, height, count, dark, frames, codes, small 
   return packed;
 }
 
-/** Reads what {@link packFeatures} wrote; undefined for anything else. */
+/** Undefined for other data than {@link packFeatures} wrote. */
 export function unpackFeatures(packed: Buffer): TargetFeatures | undefined {
   if (packed.length < HEAD_BYTES) return undefined;
   const [width = 0, height = 0, count = 0, dark = 0] = [0, 2, 4, 6].map((at) => packed.readUInt16LE(at));
@@ -66,7 +64,6 @@ export function unpackFeatures(packed: Buffer): TargetFeatures | undefined {
   };
 }
 
-/** How a picture is searched. */
 export interface Search {
   /** Length of the longer side, in pixels, to which larger pictures are scaled. */
   readonly side: number;
@@ -100,7 +97,6 @@ const CODE_BYTES = BITS / 8;
 const FRAME_FIELDS = 4;
 /** 32-bit fields of a feature and of a candidate in the kernel's memory. */
 const [FEATURE_FIELDS, CANDIDATE_FIELDS] = [6, 8];
-/** As many as the kernel finds. */
 const MOST_CANDIDATES = 16_384;
 /** Slices take 1 to 3 ms: a turn of the event loop costs up to half a millisecond, too. */
 const DESCRIBED_PER_SLICE = 150;
@@ -110,10 +106,9 @@ const OCTAVE_PARTS = 8;
 const beginsSlice = (part: number): boolean =>
   part < OCTAVE_PARTS ? part % 2 === 0 : part === OCTAVE_PARTS || part === 2 * OCTAVE_PARTS;
 
-/** Finds the features of pictures, one picture at a time: the kernel keeps the picture between slices. */
+/** One picture at a time: the kernel keeps it between slices. */
 export class FeatureFinder {
   readonly kernel = instantiate<FeaturesKernel>(featuresKernel);
-  /** The kernel keeps one picture between slices. */
   readonly #turn = new Semaphore(1);
 
   constructor({ weights, biases }: Projections) {
@@ -139,10 +134,7 @@ export class FeatureFinder {
     return values;
   }
 
-  /**
-   * The features of a picture's mirror image, which nobody has to search.
-   * @param values of the features, in order
-   */
+  /** The features of the mirror image, without searching it. `values`: of the features, in order. */
   async mirror(features: Features, values: Uint8Array): Promise<Features> {
     const { kernel } = this;
     const codes = new Uint8Array(features.count * CODE_BYTES);
@@ -193,7 +185,7 @@ export class FeatureFinder {
     const { buffer } = this.kernel.memory;
     const values = new Float32Array(buffer, this.kernel.candidatesAt(), found * CANDIDATE_FIELDS);
     const fields = new Int32Array(buffer, this.kernel.candidatesAt(), found * CANDIDATE_FIELDS);
-    // Bits of positive numbers are ordered as the numbers are. Numbers are sorted many times faster than by a function.
+    // Bits of positive numbers have the numbers' order. Sorting numbers is many times faster than by a function.
     const keys = Float64Array.from(
       { length: found },
       (_, index) => (fields[index * CANDIDATE_FIELDS + 3] ?? 0) * MOST_CANDIDATES + found - 1 - index,
@@ -227,7 +219,7 @@ export class FeatureFinder {
     return selected.subarray(0, count);
   }
 
-  /** The places of the features in the kernel's memory, those that are dark on light ground first. */
+  /** The places of the features in the kernel's memory, dark ones first. */
   #darkFirst(count: number): readonly number[] {
     const fields = new Int32Array(
       this.kernel.memory.buffer,

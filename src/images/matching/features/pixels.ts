@@ -2,7 +2,6 @@ import type { Outline } from "../../../schema/journal-entry.ts";
 import { windowsKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 
-/** A grey picture. */
 export interface GreyPicture {
   readonly data: Uint8Array;
   readonly width: number;
@@ -27,7 +26,7 @@ interface Kernel extends KernelMemory {
 
 let instance: Kernel | undefined;
 
-/** Every use ends before another one begins: nothing is kept in its memory in between. */
+/** Each use ends before another begins: its memory keeps nothing. */
 function load() {
   instance ??= instantiate<Kernel>(windowsKernel);
   return { kernel: instance, memory: new Uint8Array(instance.memory.buffer) };
@@ -35,10 +34,9 @@ function load() {
 
 /** Longer side, in pixels, of a target's small picture: 9 kB at most. */
 const SMALL_SIDE = 96;
-/** The least of a narrow one's shorter side, so that windows fit in. */
+/** Shortest side of a narrow picture: windows must fit in. */
 const LEAST_SIDE = 24;
 
-/** The size of the small picture that is kept of a target. */
 export function smallSize({ width, height }: Size): Size {
   const scale = Math.min(1, SMALL_SIDE / Math.max(width, height));
   const side = (length: number) => Math.max(LEAST_SIDE, Math.round(length * scale));
@@ -79,7 +77,6 @@ function halve(picture: GreyPicture): GreyPicture {
   return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
 }
 
-/** A target, of which a small picture is kept. */
 interface Kept extends Size {
   readonly small: Uint8Array;
 }
@@ -94,10 +91,10 @@ function begin(target: Kept): number {
 
 /** With fewer windows than this, pixels tell little. */
 export const LEAST_WINDOWS = 12;
-/** In pictures that are equal but for their files, the part of the windows that are the same. */
+/** Part of the windows that are the same in copies of a picture. */
 const NEARLY_ALL = 0.95;
 
-/** Whether one of the others shows the same as a target, but for how it was scaled and compressed; undefined if none does. */
+/** Finds a copy of a target, scaled and compressed differently. */
 export function findSame<T extends Kept>(target: Kept, others: readonly T[]): T | undefined {
   const size = smallSize(target);
   const windows = begin(target);
@@ -124,7 +121,6 @@ function densityOf(corners: Outline, { width, height }: Size): number {
   return Math.max(...lengths);
 }
 
-/** What the pixels of a query show of a target. */
 interface Look {
   /** The part of the windows that look as the target's do; 0 without windows. */
   readonly shown: number;

@@ -1,6 +1,6 @@
 import type { Outline } from "../../../schema/journal-entry.ts";
 
-/** A target that a query shows, as far as features and pixels tell. */
+/** A target that a query probably shows. */
 export interface Sighting {
   readonly inliers: number;
   /** The target's corners, in pixels of the query. */
@@ -11,12 +11,12 @@ export interface Sighting {
   readonly shown: number;
 }
 
-/** Where so many of the features that agree lie within the outline of another target, these are seen at one place. */
+/** Two targets are at one place if this part of the inliers lies in the other's outline. */
 const MOST_SHARED = 0.5;
-/** If the pixels show nearly as much of both, both are there: copies, or one that is a part of the other's picture. */
+/** If the pixels show nearly as much of both, both count: copies, or a part of the other's picture. */
 const AS_MUCH = 0.8;
 
-/** Keeps the best of those that are seen at one place. Returns what hides each of the others. */
+/** Keeps the best target at each place. Returns what hides each other target. */
 export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): ReadonlyMap<T, T> {
   const kept: T[] = [];
   const hidden = new Map<T, T>();

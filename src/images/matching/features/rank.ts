@@ -29,7 +29,6 @@ import {
 } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
-/** Made for the first picture. */
 let finder: Promise<FeatureFinder> | undefined;
 
 const finderAndGrey = async (image: ComparedImage, side: number) => {
@@ -38,11 +37,9 @@ const finderAndGrey = async (image: ComparedImage, side: number) => {
 };
 
 interface Query extends QueryPicture {
-  /** The features of its mirror image. */
   mirrored(): Promise<Features>;
 }
 
-/** Null when the image cannot be decoded. */
 async function featuresOfQuery(image: ComparedImage): Promise<Query | null> {
   const [finder, grey] = await finderAndGrey(image, QUERY_SEARCH.side);
   if ("damage" in grey) return null;
@@ -61,20 +58,18 @@ async function featuresOfQuery(image: ComparedImage): Promise<Query | null> {
   };
 }
 
-/** Null when the image cannot be decoded. */
 async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
   const [finder, grey] = await finderAndGrey(image, TARGET_SEARCH.side);
   if ("damage" in grey) return null;
   return { ...(await finder.find(grey, TARGET_SEARCH)), small: reduce(grey) };
 }
 
-/** The features of targets' images. */
 export const targetFeatures = new ImageMemo(async (image: ComparedImage) => {
   const packed = await image.summary?.("features");
   return (packed && unpackFeatures(packed)) ?? featuresOfTarget(image);
 });
 
-/** Of many targets, those that share most features with the query are verified: at least as many, or so many when all are wanted. */
+/** Of many targets, those with most features of the query are verified: at least, and at most. */
 const [LEAST_SHORTLIST, LONGEST_SHORTLIST] = [20, 100];
 
 /** Each takes 1 to 3 ms. */
@@ -155,7 +150,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
   };
 }
 
-/** When so many times as many features agree with the mirror image, only what is symmetric in the target is seen. */
+/** With this many times as many inliers in the mirror image, only symmetric parts of the target are seen. */
 const MIRRORED = 2;
 
 /** Looks for a target in a picture, in which it must not be mirrored. */
@@ -206,17 +201,16 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
   return (await lookFor(target, query, minimumInliers)).found?.score ?? null;
 }
 
-/** An image by itself, as targets have theirs. */
 const imageOf = (bytes: Buffer): ComparedImage => ({
   sha256: createHash("sha256").update(bytes).digest("hex"),
   bytes: () => bytes,
 });
 
-/** From 0 to 5 stars for how likely a picture is recognised. An image that cannot be decoded gets 0. */
+/** From 0 to 5 stars; 0 for an image that cannot be decoded. */
 export const rateByFeatures = async (bytes: Buffer): Promise<number> =>
   (await featureRatingOf(imageOf(bytes)))?.rating ?? 0;
 
-/** How likely an image is recognised, and what would make it better; undefined when it cannot be decoded. */
+/** Rates an image, with advice; undefined if it cannot be decoded. */
 export async function featureRatingOf(image: ComparedImage): Promise<FeatureRating | undefined> {
   const features = await targetFeatures.of(image);
   return features === null ? undefined : rateFeatures(features, countDifferent(features));
@@ -254,7 +248,6 @@ const WHOLE: Outline = [
   [0, 1],
 ];
 
-/** The whole of a query's picture, which is a target's file. */
 const wholeOf = (query: Query | null): Found => ({
   inliers: Number.MAX_VALUE,
   corners: WHOLE.map(([x, y]) => [x * (query?.width ?? 1), y * (query?.height ?? 1)] as const),
@@ -267,7 +260,7 @@ const wholeOf = (query: Query | null): Found => ({
 /** By how much the corners of a whole picture may be off, in parts of its sides. */
 const CORNER_TOLERANCE = 0.1;
 
-/** Whether the outline is that of the whole picture, however it is turned. */
+/** Whether the outline is the whole picture, in any orientation. */
 const isWhole = (outline: Outline): boolean =>
   WHOLE.every(([x, y]) =>
     outline.some(([u, v]) => Math.abs(u - x) < CORNER_TOLERANCE && Math.abs(v - y) < CORNER_TOLERANCE),

@@ -11,7 +11,6 @@ const GOOD = 4;
 /** Where features are in fewer cells, a picture gains more from being filled than from finer detail. */
 const MOSTLY_PLAIN = CELLS / 2;
 
-/** What a good picture has. */
 const LEAST_GOOD = STARS[GOOD - 1] ?? 0;
 export const GOOD_FEATURES = `${LEAST_GOOD} all over it make ${GOOD} stars`;
 
@@ -29,7 +28,6 @@ export function rateFeatures(features: Features, different: number): FeatureRati
   return { rating, advice: size === undefined ? advice : `it is too small, ${size}, and ${advice}` };
 }
 
-/** How many cells of a picture have a feature. */
 function cellsOf({ count, frames, width, height }: Features): number {
   const cells = new Set<number>();
   for (let index = 0; index < count; index++) {
@@ -39,7 +37,7 @@ function cellsOf({ count, frames, width, height }: Features): number {
   return cells.size;
 }
 
-/** What each feature is worth: those in one corner are worth something, too, for it may be what a photograph shows. */
+/** Features in one corner are worth something, too: a photograph may show only it. */
 const worthOf = (cells: number): number => 0.4 + (0.6 * cells) / CELLS;
 
 /**

@@ -26,7 +26,7 @@ interface Kernel extends KernelMemory {
   ): void;
 }
 
-/** Where a target may be in a picture: the position that most features agree on. */
+/** The position of a target with most inliers. */
 interface Position {
   /** Features that agree, at most one a place; 0 when no position makes sense. */
   readonly inliers: number;
@@ -54,7 +54,7 @@ function load({ codes, frames }: Features) {
   return recogniser;
 }
 
-/** How many of a target's features tell places of it apart: those that look alike in several places count as one. */
+/** Number of different features: those that look alike in several places count as one. */
 export const countDifferent = (target: Features): number =>
   Math.round(load(target).kernel.countDifferent(target.count, target.dark));
 
@@ -94,14 +94,10 @@ const CHANCE = -6;
 const FEW = { inliers: 16, span: 0.05 };
 /** A target with fewer features is rarely recognised. */
 const MANY_FEATURES = 60;
-/**
- * The part of the target that the pixels must show. Where features agree so rarely by chance that `certain` divided by that is
- * less, it is enough: things may cover the target.
- */
+/** The part of the target that pixels must show: the less, the rarer the inliers are by chance. Things may cover the target. */
 const SHOWN = { least: 0.5, certain: 10 };
 /** Where the pixels show so much, so many features fewer may agree, and chance may explain that as often. */
 const MOSTLY_SHOWN = { least: 0.6, fewer: 2, chance: 2 };
-/** As many features as the kernel needs for a position. */
 const LEAST_INLIERS = 5;
 
 /** Whether a position is good enough, and why. */
@@ -114,14 +110,12 @@ export interface Judgement {
   readonly found?: Found;
 }
 
-/** Where a target was found. */
 export interface Found extends Sighting {
   /** 0.5 at the limit, and the nearer to 1 the less chance can explain what agrees. */
   readonly score: number;
   readonly outline: Outline;
 }
 
-/** What is searched for targets: the features of a picture, and its pixels. */
 export interface QueryPicture extends Features {
   readonly pixels: Pyramid;
 }
@@ -155,7 +149,7 @@ export function judge(
   };
 }
 
-/** Why the features that agree are no evidence by themselves; undefined when they are. */
+/** Why the inliers are no evidence by themselves; undefined if they are. */
 function whyTooWeak(
   { inliers, chance, span }: Position,
   target: Features,
@@ -170,7 +164,7 @@ function whyTooWeak(
     : undefined;
 }
 
-/** What few features come from, before the number that agrees. */
+/** Explains few features, before the number of inliers. */
 function whyFew(target: Features, query: Features): string {
   for (const [whose, picture] of Object.entries({ query, target })) {
     const size = tooSmall(picture);

@@ -5,9 +5,8 @@ import { groupCopies } from "./copies.ts";
 import type { Features, TargetFeatures } from "./extract.ts";
 
 /*
- * Which of many targets share most features with a query. Targets are indexed in segments. Nothing but the features themselves
- * keeps a segment, so that it goes with the last of its targets. Copies of a picture are indexed as one: a feature votes for a
- * picture that differs from others, so that copies would take the votes from each other.
+ * Finds the targets with most features of a query. Targets are indexed in segments, which are freed with the last of their
+ * targets. Copies of a picture are indexed as one: otherwise they would take votes from each other.
  */
 
 interface Kernel extends KernelMemory {
@@ -27,16 +26,14 @@ interface Kernel extends KernelMemory {
 
 interface Segment {
   readonly kernel: Kernel;
-  /** How many targets it has. */
   readonly size: number;
   readonly places: readonly Place[];
 }
 
-/** Where the features of a picture are indexed. All targets that are copies of it share the place. */
+/** The index of a picture's features, shared by its copies. */
 interface Place {
   readonly segment: Segment;
   readonly index: number;
-  /** How many features it has. */
   readonly count: number;
 }
 
@@ -54,14 +51,10 @@ const INDEXED_PER_SLICE = 25;
 const TARGETS_PER_SLICE = 5000;
 /** About 3 ms. */
 const POSTINGS_PER_SLICE = 750_000;
-/**
- * A query's features look at so many indexed ones at most: those that are like the fewest vote first, for they tell targets
- * apart, and the others look at most of the index to no effect.
- */
+/** A query reads at most this many indexed features: rare ones vote first, because they tell targets apart. */
 const MOST_POSTINGS = 60_000_000;
 /** Targets with many features get votes by chance. */
 const CHANCE_FEATURES = 60;
-/** So many copies of a picture are compared. */
 const MOST_COPIES = 100;
 
 /**
@@ -142,7 +135,7 @@ function votesOf({ kernel, places }: Segment): Votes {
   return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), places.length) };
 }
 
-/** The best pictures so far, best first; of equal ones, the first. */
+/** Best first; of equal ones, the first. */
 class Best {
   readonly #worths: number[] = [];
   readonly places: Place[] = [];
@@ -192,7 +185,6 @@ async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
   }
 }
 
-/** The query's features that vote. */
 async function chooseVoters(query: Features, segments: readonly Segment[]): Promise<Int32Array> {
   const costs = new Float64Array(query.count);
   for (const { kernel } of segments) {
