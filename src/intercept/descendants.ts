@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import workerThreads from "node:worker_threads";
 import { type AnyFunction, replace } from "./replace.ts";
 
-/** Key of what is known on Node's module, which is loaded once, while Jest loads this file for each test file. */
+/** Key on Node's module, which is loaded once; Jest loads this file for each test file. */
 const SLOT = Symbol.for("mock-cloud-reco.descendants.1");
 
 /**
@@ -45,7 +45,6 @@ function withOption(options: string | undefined, path: string): string {
   return options.includes(option) ? options : `${options} ${option}`;
 }
 
-/** The class of threads, whose instances load the module. */
 function loadingWorker(original: AnyFunction, path: string): AnyFunction {
   const proxy: AnyFunction = new Proxy(original, {
     construct(target, [file, given = {}, ...rest], newTarget) {
@@ -69,7 +68,6 @@ function loadingWorker(original: AnyFunction, path: string): AnyFunction {
   return proxy;
 }
 
-/** The arguments of `fork` with the module in the child's environment. */
 function loadingFork([file, ...rest]: readonly unknown[], path: string): unknown[] {
   const [args, given] = Array.isArray(rest[0]) ? [rest[0], rest[1]] : [[], rest[1] ?? rest[0]];
   const env: NodeJS.ProcessEnv = { ...(Object(given).env ?? process.env) };

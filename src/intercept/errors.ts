@@ -20,10 +20,7 @@ export function connectionError({ kind, message }: ConnectionError, reason?: unk
   return Object.assign(new TypeError(message, { cause }), SYSTEM_ERRORS[kind]);
 }
 
-/**
- * What the client's socket fails with, a plain Error as in Node: of errors of another realm, as in Jest, fetch only passes on those
- * whose class has this name.
- */
+/** A plain Error as in Node: of another realm's errors, as in Jest, fetch passes on only those with this class name. */
 export function socketError(reason: unknown): Error {
   if (!(reason instanceof Error)) return new Error(String(reason), { cause: reason });
   return "syscall" in reason && reason.cause instanceof Error ? reason.cause : reason;
@@ -36,7 +33,6 @@ export const stoppedError = (method: string, origin: string, target: string): Ty
     message: `${method} ${showUrl(origin, target)}: the mock was stopped while the request was in flight; await the response before the mock stops`,
   });
 
-/** The error of a request that must not leave the process. */
 export function unhandledError(method: string, origin: string, target: string): TypeError {
   const { host } = urlOf(origin);
   return new TypeError(

@@ -8,12 +8,11 @@ export interface InterceptedRequest extends WireRequest {
   readonly origin: string;
 }
 
-/** A base URL and the handlers of requests to it. */
 export interface InterceptedHost {
   /** An origin and an optional path prefix, which `handle` does not see. Unique among the hosts of an interception. */
   readonly baseUrl: URL;
   readonly handle: RequestHandler;
-  /** What identifies a request as meant for this mock, when several mocks have this base URL. */
+  /** Identifies a request of this mock, if several mocks have this base URL. */
   readonly recognizes?: (request: RequestMarks) => Recognition | undefined;
   /** Answers bytes that could not be parsed as a request. The head may be missing. */
   readonly handleMalformed?: (why: MalformedKind, head: RequestHead | undefined) => Promise<Result>;
@@ -21,7 +20,6 @@ export interface InterceptedHost {
   readonly noteRefusal?: (authority: string, reason: string) => void;
 }
 
-/** The parts of a request that can identify its mock. */
 export type RequestMarks = Pick<WireRequest, "path" | "headers">;
 
 /** `key`: the request names a key of the mock; `dataset`: a dataset of the mock; `client`: a client or user of the mock. */
@@ -40,7 +38,7 @@ interface Entry extends Omit<InterceptedHost, "baseUrl"> {
 export class HostTable {
   private readonly rowsByOrigin = new Map<string, readonly Entry[]>();
 
-  /** @param starterInContext - tells which starter the present asynchronous context belongs to. */
+  /** @param starterInContext - the starter of the current asynchronous context. */
   constructor(private readonly starterInContext: () => symbol | undefined = () => undefined) {}
 
   /** Adds hosts, to which requests in the starter's asynchronous context belong. Returns a function that removes them. */
@@ -70,7 +68,6 @@ export class HostTable {
     return [...this.rowsByOrigin.keys()];
   }
 
-  /** The base URLs with this origin. */
   baseUrls(origin: string): string[] {
     const prefixes = this.rowsByOrigin.get(origin)?.map(({ prefix }) => prefix) ?? [];
     return [...new Set(prefixes)].map((prefix) => showUrl(origin, prefix));
@@ -88,17 +85,12 @@ export class HostTable {
     return this.rowsByOrigin.get(origin)?.[0];
   }
 
-  /** Records in the journal of the host's mock that a connection could not be answered. */
   noteRefusal(host: string, authority: string, reason: string): void {
     const origin = this.origins.find((served) => served.includes(`//${host}:`));
     if (origin !== undefined) this.newest(origin)?.noteRefusal?.(authority, reason);
   }
 
-  /**
-   * Answers a request from a started mock.
-   *
-   * @throws the error that the client's request should fail with.
-   */
+  /** @throws the error of the client's request. */
   async answer({ origin, ...request }: InterceptedRequest): Promise<WireResponse> {
     const { method, path: fullPath, headers } = request;
     const rows = this.rowsByOrigin.get(origin) ?? [];
@@ -112,15 +104,11 @@ export class HostTable {
     const owner = rows.length > 1 ? this.ownerAmong(rows, newest.prefix, { path, headers }) : undefined;
     const { response, connectionError: failure } = await (owner ?? newest).handle({ ...request, path });
     if (response === undefined) throw connectionError(failure);
-    // A response to HEAD has the headers of a body, but never the body.
+    // A response to HEAD has a body's headers, but no body.
     return method === "HEAD" ? { ...response, body: Buffer.alloc(0) } : response;
   }
 
-  /**
-   * Answers bytes that could not be parsed as a request, from a started mock.
-   *
-   * @throws the error that the client's request should fail with.
-   */
+  /** @throws the error of the client's request. */
   async answerMalformed(
     origin: string,
     why: MalformedKind,

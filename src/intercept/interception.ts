@@ -9,7 +9,6 @@ import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
 import { UndiciInterceptor } from "./undici-interceptor.ts";
 import { isLocal, mayLeave, type OtherHosts, type UnhandledRequests } from "./unhandled-requests.ts";
 
-/** The hosts that one mock intercepts, and how. */
 export interface Interception {
   readonly hosts: readonly InterceptedHost[];
   /** `nock`: with nock's interceptors, and at the sockets for requests that bypass them. `sockets`: only at the sockets. */
@@ -20,13 +19,12 @@ export interface Interception {
   readonly replyMode?: ReplyMode;
 }
 
-/** An active interception. */
 export interface Interceptor {
   /** Stops intercepting and restores what was patched. Requests in progress still get their responses. Idempotent. */
   stop(): void;
 }
 
-/** Key of the process's interceptors on `node:http`, which is loaded once, while test runners load this file many times. */
+/** Key on `node:http`, which is loaded once; test runners load this file many times. */
 const SLOT = Symbol.for("mock-cloud-reco.interceptors.1");
 
 /**
@@ -48,8 +46,8 @@ export function closeHosts(hosts: readonly string[], why: string): void {
 }
 
 /**
- * Which mock was started last in the present asynchronous context. Enabled only while a mock is started, because it slows down every
- * asynchronous operation of the process. One for all mocks, because contexts keep an entry for each.
+ * The latest mock of the current asynchronous context. Enabled only while a mock is started: it slows down each asynchronous
+ * operation. One for all mocks, because contexts keep an entry for each.
  */
 const starters = new AsyncLocalStorage<symbol>();
 
@@ -73,7 +71,7 @@ class ProcessInterceptors implements OtherHosts {
     Object.defineProperty(http, SLOT, { value: this, configurable: true });
   }
 
-  /** The active interceptors, whichever copy of this package (ESM or CommonJS) started them, or new ones. */
+  /** The active interceptors of any copy of this package (ESM or CommonJS), or new ones. */
   static current(): ProcessInterceptors {
     const running = ProcessInterceptors.running();
     if (running?.realm === globalThis) return running;
@@ -85,7 +83,7 @@ class ProcessInterceptors implements OtherHosts {
     return Reflect.get(http, SLOT);
   }
 
-  /** Not made where a mock is added, which it would keep: nock has it for good. */
+  /** Not created per mock: nock keeps it for good. */
   private static readonly nockNow = (): NockInterceptor | undefined => ProcessInterceptors.running()?.nock;
 
   add(interception: Interception): Interceptor {
@@ -112,7 +110,7 @@ class ProcessInterceptors implements OtherHosts {
         const { origins } = this.hosts;
         removeHosts();
         if (this.mocks.size === 0) starters.disable();
-        // A local program may serve these hosts from now on, but late requests must not reach the real service.
+        // A local program may serve these hosts now, but late requests must not reach the real service.
         const unserved = origins.filter((origin) => !this.hosts.has(origin));
         const released = unserved.filter((origin) => !isLocal(urlOf(origin).hostname));
         this.undici.release(released);
@@ -140,7 +138,7 @@ class ProcessInterceptors implements OtherHosts {
     try {
       return this.isAllowed(origin) || this.nock?.isEnabledByUser(origin) === true;
     } catch {
-      // Not thrown, because not every caller could pass the error on to the client: `refusal` returns it.
+      // Not thrown: some callers cannot pass the error to the client. `refusal` returns it.
       return false;
     }
   }
@@ -157,7 +155,7 @@ class ProcessInterceptors implements OtherHosts {
   /** @throws Error if the function of a mock's option cannot decide. */
   private isAllowed(origin: string): boolean {
     return [...this.mocks].every(
-      // Asked for every request, usually without having to parse the origin.
+      // Called for each request, usually without parsing the origin.
       ({ unhandledRequests: policy = "bypass" }) => policy === "bypass" || mayLeave(policy, urlOf(origin)),
     );
   }
@@ -182,7 +180,7 @@ class ProcessInterceptors implements OtherHosts {
   }
 }
 
-/** Remembers the globals that Node defines lazily, because nock restores them as properties of another kind. */
+/** Keeps globals that Node defines lazily: nock restores them as other properties. */
 function keepGlobals(): () => void {
   const kept = ["fetch", "Headers", "Request", "Response"].map((name) => {
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);

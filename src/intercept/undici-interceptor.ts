@@ -40,8 +40,8 @@ interface MockDispatcher extends Dispatcher {
 }
 
 /**
- * Wraps undici's global dispatchers. Lets requests to intercepted hosts pass a user's own `MockAgent`, so that they reach the
- * sockets where they are answered, and refuses requests that must not leave the process before they open a connection.
+ * Wraps undici's global dispatchers. Requests to intercepted hosts pass a user's own `MockAgent` and are answered at their sockets;
+ * requests that must not leave the process are refused before they open a connection.
  */
 export class UndiciInterceptor {
   private readonly restorers: (() => void)[] = [];
@@ -76,7 +76,6 @@ export class UndiciInterceptor {
     for (const restore of this.restorers) restore();
   }
 
-  /** The origin of a request, in the form of the host table. */
   private originIn({ origin, servername }: RequestOptions): string | undefined {
     if (origin === undefined || !URL.canParse(String(origin))) return undefined;
     const url = new URL(origin);
@@ -108,7 +107,7 @@ export class UndiciInterceptor {
   }
 }
 
-/** Deactivates a MockAgent during `dispatch`, the only time at which it checks whether it is active. */
+/** A MockAgent checks only during `dispatch` whether it is active. */
 function dispatchUnmocked(dispatcher: Dispatcher, options: RequestOptions, handler: Handler): boolean {
   if (!isMocking(dispatcher)) return dispatcher.dispatch(options, handler);
   dispatcher.deactivate();

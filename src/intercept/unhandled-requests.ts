@@ -35,11 +35,7 @@ export function isUnhandledRequests(value: unknown): value is UnhandledRequests 
   return typeof value === "function" || NAMED.some((name) => name === value);
 }
 
-/**
- * Whether a request to this URL may leave the process.
- *
- * @throws Error naming the option if the user's function throws or returns no boolean.
- */
+/** @throws Error naming the option if the user's function throws or returns no boolean. */
 export function mayLeave(policy: UnhandledRequests, { host, hostname }: URL): boolean {
   if (policy === "bypass") return true;
   if (policy === "error") return false;

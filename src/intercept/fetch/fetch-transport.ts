@@ -12,7 +12,7 @@ import { redirected } from "./redirects.ts";
 interface FetchOptions {
   /** Whether the client called the global `fetch`, rather than that of one mock. */
   readonly isIntercepted?: boolean;
-  /** Whether nobody has the request's signal, to which listening takes longer than most checks. */
+  /** Whether the request has no signal: listening to one takes longer than most checks. */
   readonly isUnabortable?: boolean;
   /** The class of responses. Default: the global one. */
   readonly Response?: typeof Response;
@@ -22,7 +22,7 @@ interface FetchOptions {
   readonly redirections?: number;
 }
 
-/** Makes a request of the arguments of `fetch`, also of a `Request` of another realm or of the package undici. */
+/** Accepts a `Request` of another realm or of the package undici, too. */
 export function requestOf(input: Request | string | URL, init?: RequestInit): Request {
   if (input instanceof Request || !isRequest(input)) return new Request(input, init);
   const { url, method, headers, body, signal, redirect } = input;
@@ -63,7 +63,7 @@ export async function fetchFrom(
   const body = codings === undefined ? bytes : await decodedBody(bytes, codings);
   const content = Buffer.isBuffer(body) ? new Uint8Array(body) : body;
   const hasBody = method !== "HEAD" && !WITHOUT_BODY.has(status);
-  // Only read there, although its type does not say so.
+  // Only read there, despite the type.
   const headers = received.headers as [string, string][];
   const response = new Response(hasBody ? content : null, {
     status,
@@ -77,7 +77,7 @@ export async function fetchFrom(
 
 type Decode = (bytes: Buffer) => Promise<Buffer>;
 
-/** Like `fetch`, they accept a body that ends too early. */
+/** As in `fetch`, a body may end too early. */
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
 const lenientBrotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 const gunzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
@@ -94,11 +94,7 @@ const DECODERS: Readonly<Record<string, Decode>> = {
   br: (bytes) => brotli(bytes, lenientBrotli),
 };
 
-/**
- * Decodes a body as `fetch` does. An unknown coding leaves the body as it is, and reading a body fails that has another coding than announced.
- *
- * @param codings - the header `Content-Encoding`.
- */
+/** Decodes as `fetch` does: unknown codings leave the body unchanged; reading a body of another coding fails. */
 async function decodedBody(bytes: Buffer, codings: string): Promise<Buffer | ReadableStream<Uint8Array>> {
   const decoders = codings.split(",").map((coding) => DECODERS[coding.trim().toLowerCase()]);
   if (bytes.length === 0 || decoders.includes(undefined)) return bytes;
@@ -113,7 +109,6 @@ async function decodedBody(bytes: Buffer, codings: string): Promise<Buffer | Rea
   }
 }
 
-/** Sends a request that a redirection asked for. */
 async function follow(hosts: HostTable, request: Request, options: FetchOptions): Promise<Response> {
   const { elsewhere } = options;
   if (elsewhere === undefined || hosts.has(originOf(new URL(request.url))))
@@ -128,7 +123,7 @@ const refuseChange = {
 };
 const UNCHANGEABLE = { append: refuseChange, delete: refuseChange, set: refuseChange };
 
-/** Gives a response, and its copies, what only those of `fetch` have. */
+/** Adds the properties that only responses of `fetch` have, also to copies. */
 function asReceived(response: Response, url: string, isRedirected: boolean): Response {
   const { clone } = response;
   return Object.defineProperties(response, {
@@ -139,14 +134,13 @@ function asReceived(response: Response, url: string, isRedirected: boolean): Res
   });
 }
 
-/** What was received, and the body that was sent. */
 interface Exchange {
   readonly received: WireResponse;
   readonly sent: Buffer;
 }
 
 async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<Exchange> {
-  // Waits without a body, too: whoever called `fetch` may stop the mock in the same turn.
+  // Waits without a body, too: the caller may stop the mock in the same turn.
   const body = Buffer.from(await (request.body === null ? NO_BYTES : request.arrayBuffer()));
   const sent = wireRequest(request, body);
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
@@ -155,7 +149,7 @@ async function send(hosts: HostTable, request: Request, isIntercepted: boolean):
   return { received: await hosts.answer(sent), sent: body };
 }
 
-/** What `fetch` itself refuses, or hangs on. */
+/** `fetch` itself refuses such a request, or hangs. */
 const mismatch = (): Error =>
   Object.assign(new Error("Request body length does not match content-length header"), {
     name: "RequestContentLengthMismatchError",
@@ -200,11 +194,7 @@ function untilAborted(answered: Promise<Exchange>, signal: AbortSignal): Promise
 /** Bun's and Deno's `fetch` opens connections by itself, not with the functions of node:net and node:tls. */
 export const isNative = "bun" in process.versions || "deno" in process.versions;
 
-/**
- * Replaces a `fetch` whose connections cannot be intercepted. One that was captured before cannot be noticed.
- *
- * @returns a function that restores it.
- */
+/** Replaces a `fetch` whose connections cannot be intercepted. Returns a function that restores it. */
 export function interceptFetchOfBunAndDeno(hosts: HostTable, others: OtherHosts): () => void {
   if (!isNative) return () => {};
   return replace(globalThis, "fetch", (original) => {

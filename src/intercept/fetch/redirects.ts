@@ -14,11 +14,9 @@ const OF_BODY = [
 const OF_ORIGIN = ["authorization", "proxy-authorization", "cookie", "host"];
 
 /**
- * The request that `fetch` sends when it follows a redirection; undefined if it does not.
+ * Returns the request that `fetch` sends next; undefined if it does not follow. Throws the errors of `fetch`.
  *
- * @param body - that of the request, which was read.
- * @param count - how many redirections were followed.
- * @throws what `fetch` rejects with.
+ * @param count - redirections so far.
  */
 export function redirected(
   request: Request,

@@ -13,15 +13,15 @@ type Scheme = "http:" | "https:";
 type Name = "request" | "get";
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The functions of this process that open connections, rather than nock's requests. */
+/** Functions that open connections, instead of nock's. */
 export interface Unmocked {
   readonly ClientRequest: typeof ClientRequest;
-  /** What constructs requests to other hosts: that of a nock 13, for which its own functions look when they are called. */
+  /** Class of requests to other hosts: that of nock 13, which its own functions expect. */
   readonly OtherClientRequest: typeof ClientRequest;
   readonly fetch: AnyFunction | undefined;
   readonly Request: typeof Request;
   readonly Response: typeof Response;
-  /** Whether another interceptor was passed over, which may want to see requests to other hosts. */
+  /** Whether another interceptor was skipped, which may handle requests to other hosts. */
   readonly passesOver: boolean;
   of(scheme: Scheme, name: Name): AnyFunction;
 }
@@ -34,8 +34,8 @@ const NAMES = ["request", "get"] as const;
 const CLASSES = ["Request", "Response"] as const;
 
 /**
- * Remembers what is installed before nock is activated. Another interceptor's proxy, which nock 14 and MSW 2 install, is passed over in
- * favour of Node's own function; a plain function, such as that of a tracer, is kept.
+ * Remembers the functions before nock is activated. Node's own function replaces another interceptor's proxy (nock 14, MSW 2); a
+ * plain function, such as a tracer's, is kept.
  */
 export function unmockedClients(): Unmocked {
   const Genuine = genuineClientRequest();
@@ -68,7 +68,7 @@ export function unmockedClients(): Unmocked {
     ClientRequest: Genuine,
     OtherClientRequest: isPlainFunction(http.ClientRequest) ? http.ClientRequest : Genuine,
     passesOver,
-    // That of nock or MSW, which are named so too, would bring the request back here.
+    // The `fetch` of nock or MSW would bring the request back here.
     fetch: isPlainFunction(fetch) && isNodes(fetch) ? fetch : undefined,
     of: (scheme, name) => functions.get(scheme + name) ?? genuine[scheme],
   };
@@ -89,7 +89,6 @@ function genuineClientRequest(): typeof ClientRequest {
   }
 }
 
-/** The arguments that https.request gives to the class. */
 function secureArguments(args: readonly unknown[]): unknown[] {
   const rest = [...args];
   const url = urlIn(rest[0]);
@@ -101,7 +100,7 @@ function secureArguments(args: readonly unknown[]): unknown[] {
 
 /**
  * Sends requests to served hosts past nock's interceptor, which misreads some of them: `fetch` is answered where it is called, and
- * requests of node:http at their sockets. Everything else goes to nock, unless nobody could notice.
+ * requests of node:http at their sockets. Other requests go to nock, unless skipping nock is unobservable.
  *
  * @param isUsers - whether a mock of the user in nock may answer requests to a served origin.
  * @param isIgnored - whether nock would do nothing with a request to another origin but send it, with an agent of its own.
@@ -153,13 +152,13 @@ export function answerDirectly(
     replace(globalThis, "fetch", (original) => {
       const { fetch: genuine } = unmocked;
       return function fetch(this: unknown, ...args) {
-        // A client that keeps this function (axios does) calls it after the stop too, when other mocks may intercept.
+        // Clients that keep this function (axios) also call it after the stop, when other mocks may intercept.
         if (!isActive) return (genuine ?? original).apply(this, args);
         const [input] = args;
         const url = isFields(input) && typeof input.url === "string" ? input.url : String(input);
         if (!URL.canParse(url) || !isDirect(originOf(new URL(url)))) return original.apply(this, args);
         return (async () => {
-          // Of these classes, nock's would record every header once more.
+          // nock's classes would record each header again.
           const { Request, Response } = unmocked;
           const request: Request = Reflect.construct(Request, args);
           return genuine !== undefined && isForFetch(request)
@@ -176,7 +175,7 @@ export function answerDirectly(
     ...CLASSES.map((name) =>
       replace(globalThis, name, (recording) => {
         const proxy: AnyFunction = new Proxy(recording, {
-          // A client that keeps this class (axios does) uses it after the stop too, when nock's, which records headers, throws.
+          // Clients that keep this class (axios) also use it after the stop, when nock's class throws.
           construct: (target, args, newTarget) => {
             const used = isActive ? target : unmocked[name];
             return Reflect.construct(used, args, newTarget === proxy ? used : newTarget);
@@ -195,7 +194,7 @@ export function answerDirectly(
 
 type IsOrigin = (origin: string | undefined) => boolean;
 
-/** Leaves a request to nock, where a mock of the user may answer it, unless nock cannot read it. */
+/** Leaves a request to nock and the user's mocks, unless nock cannot read it. */
 function watch(request: OutgoingMessage): void {
   request.once("socket", (socket: unknown) => {
     const sent = sendOnUnread(socket);
@@ -204,8 +203,8 @@ function watch(request: OutgoingMessage): void {
 }
 
 /**
- * Gives requests that reach an interceptor's agent after all to the agent that the client meant: those of functions of nock or MSW 2
- * that a client captured, or that a user's `nock.activate()` installed over ours.
+ * Passes requests that still reach an interceptor's agent to the client's agent: requests by captured functions of nock or MSW 2,
+ * or after a user's `nock.activate()`.
  */
 const restoreAgents = (isDirect: IsOrigin, isServed: IsOrigin): (() => void) =>
   replace(http.Agent.prototype, "addRequest", (original) => {
@@ -232,15 +231,15 @@ const elsewhere = (next: Request): Promise<Response> => globalThis.fetch(next);
 
 const hasSignal = (value: unknown): boolean => isFields(value) && Boolean(value.signal);
 
-/** Channels of undici, which Node's `fetch` uses, and to which this package does not listen. */
+/** Channels of Node's `fetch`, to which this package does not listen. */
 const [ANSWERED, ENDED, FAILED] = ["headers", "trailers", "error"].map((name) =>
   channel(`undici:request:${name}`),
 );
 
-/** Headers that `fetch` sends only if their values suit it; it hangs on some lengths, which are refused where it is answered. */
+/** `fetch` sends only some values of these headers. */
 const JUDGED = ["connection", "expect", "keep-alive", "transfer-encoding", "upgrade"];
 
-/** Whether Node's `fetch` has to send a request: a tracer hears only of those, and it refuses some, or a server's parser does. */
+/** Whether Node's `fetch` must send a request: for tracers, or because it or a server's parser refuses it. */
 const isForFetch = ({ method, headers }: Request): boolean =>
   (ANSWERED?.hasSubscribers || ENDED?.hasSubscribers || FAILED?.hasSubscribers) === true ||
   !http.METHODS.includes(method) ||
@@ -279,7 +278,7 @@ const isFields = (value: unknown): value is Fields => typeof value === "object" 
 export const isPlainFunction = (value: unknown): value is AnyFunction =>
   typeof value === "function" && !types.isProxy(value);
 
-/** Whether it is the `fetch` of Node, which loads undici when it is called, and not that of an interceptor. */
+/** Whether it is Node's own `fetch`, which loads undici when it is called. */
 export const isNodes = (fetch: AnyFunction): boolean => {
   const source = Function.prototype.toString.call(fetch);
   return source.includes("internal/deps/undici");

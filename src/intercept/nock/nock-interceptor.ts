@@ -13,15 +13,14 @@ import { NockOrigin, OriginPattern } from "./nock-origin.ts";
 import { UnmatchedRequests } from "./unmatched-requests.ts";
 
 /**
- * How responses reach the client. `documented` returns them to nock. `direct` passes them to the client at once, in nock versions
- * whose internals are known; it avoids nock's two timers, which cost 3 ms per request.
+ * `documented` returns responses to nock. `direct` passes them to the client, in nock versions with known internals: it avoids
+ * nock's two timers, 3 ms per request.
  */
 export type ReplyMode = "direct" | "documented";
 
-/** Lets Node's class throw, before anybody hears of its request. */
+/** Node's class throws on it, before the request is published. */
 const REFUSED_BY_NODE = { maxHeaderSize: -1 };
 
-/** A host that nobody enables by name. */
 const UNKNOWN_HOST = new URL("http://nowhere.invalid");
 
 /**
@@ -72,7 +71,7 @@ export class NockInterceptor {
     this.unmatched.drain(origins);
   }
 
-  /** Ends what can still be ended after nock's Jest environment was torn down. */
+  /** Cleans up after nock's Jest environment was torn down. */
   detach(): void {
     this.hasStopped = true;
     this.endDirect();
@@ -81,12 +80,12 @@ export class NockInterceptor {
     this.unmatched.end();
   }
 
-  /** Whether the user allows requests to this host in nock: by `allowUnmocked`, or by `enableNetConnect` for some hosts. */
+  /** By `allowUnmocked`, or by `enableNetConnect` for some hosts. */
   isEnabledByUser(origin: string): boolean {
     return this.unmatched.isUnmocked(origin) || this.isConnectable(origin);
   }
 
-  /** Whether the user has mocks in nock that may answer requests to an origin: of this origin, or of a pattern. */
+  /** Whether the user's mocks in nock may answer requests to an origin. */
   private readonly isUsers = (origin: string): boolean => {
     const active = this.active.nock.activeMocks();
     let owned = 0;
@@ -96,7 +95,7 @@ export class NockInterceptor {
     return active.some((mock) => !known.has(mock) && (isFor(origin, mock) || !NAMES_ORIGIN.test(mock)));
   };
 
-  /** Whether nock would send a request to an origin, the user may do so, and nobody listens to nock. */
+  /** Whether nock would only send a request, and nobody listens to nock. */
   private readonly isIgnored = (origin: string): boolean => {
     const { nock } = this.active;
     const isHeard = nock.emitter.listenerCount("no match") > 1;
@@ -108,8 +107,8 @@ export class NockInterceptor {
   }
 
   /**
-   * nock does not expose which hosts are enabled, but its class for requests only becomes one of Node's for those that are and have
-   * no mocks. That class is taken from its prototype, because http.ClientRequest is a proxy that intercepts the request first.
+   * nock does not expose enabled hosts, but its request class becomes Node's only for enabled hosts without mocks. Taken from the
+   * prototype, because http.ClientRequest is a proxy that intercepts first.
    */
   private connectsTo({ hostname, port, protocol }: URL): boolean {
     let hasConnected = false;
@@ -165,7 +164,7 @@ export class NockInterceptor {
     return new Promise(() => {});
   }
 
-  /** The error that nock passes to the client. With anything but an Error of its own realm, nock never ends the request. */
+  /** nock ends a request only with an Error of its own realm. */
   private toClientError(reason: unknown): Error {
     const isError = reason instanceof Error;
     const message = isError ? reason.message : String(reason);
@@ -185,7 +184,7 @@ function isFor(origin: string, interceptor: string): boolean {
   return url.startsWith(origin) && !/^\d/.test(url.slice(origin.length));
 }
 
-/** Reads a request from nock. Header names are sorted and in lower case; the body has its original bytes. */
+/** Header names are sorted and in lower case; the body has its original bytes. */
 function interceptedRequest(request: ClientRequest, origin: string, target: string): InterceptedRequest {
   return {
     origin,
@@ -203,7 +202,7 @@ function headersOf(request: ClientRequest): HeaderList {
   ]);
 }
 
-/** Not the `body` that nock passes to a reply function, which is parsed or hexadecimal. */
+/** Not nock's `body`, which is parsed or hexadecimal. */
 function bodyOf(request: ClientRequest): Buffer {
   const chunks: unknown = Reflect.get(request, "requestBodyBuffers");
   if (Array.isArray(chunks) && chunks.every((chunk) => Buffer.isBuffer(chunk))) return Buffer.concat(chunks);
@@ -212,10 +211,7 @@ function bodyOf(request: ClientRequest): Buffer {
   );
 }
 
-/**
- * Answers nock's request at once, without nock's two timers, which cost 3 ms. Does what nock does with the result of a reply
- * function: creates a response on the request's socket and emits it as the request's `response` event.
- */
+/** Does what nock does with a reply, without its two timers: emits a response on the request's socket. */
 function replyDirectly(request: ClientRequest, { status, headers, body }: WireResponse): void {
   if (request.destroyed || request.socket === null || request.socket.destroyed) return;
   const message = new IncomingMessage(request.socket);

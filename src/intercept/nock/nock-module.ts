@@ -18,18 +18,15 @@ export interface ActiveNock {
   /** Whether `replyDirectly` supports the internals of this version. */
   readonly hasKnownInternals: boolean;
   restore(): void;
-  /**
-   * Restores the patched modules, which the next Jest environment shares, when the environment of this nock was torn down and
-   * hardly any of its functions still work.
-   */
+  /** Restores the patched modules for the next Jest environment, after this nock's environment was torn down. */
   detach(): void;
 }
 
 /**
- * Loads and activates nock. nock is not imported, because loading it patches `fetch` and `node:http`, and importing this package
- * must patch nothing. ECMAScript modules see what this and the returned functions patch after `syncBuiltinESMExports()`.
+ * Loads and activates nock. Not imported, because loading nock patches `fetch` and `node:http`. ECMAScript modules see the patches
+ * after `syncBuiltinESMExports()`.
  *
- * @throws Error if nock cannot be used in this process, with what to change.
+ * @throws Error with the fix if nock cannot be used in this process.
  */
 export function activateNock(): ActiveNock {
   checkProcess();
@@ -55,7 +52,7 @@ export function activateNock(): ActiveNock {
         keepProperties(owner, names, (of, name) => isGenuine(of, name) || isWrapped(name)),
       );
       const isPatched = PATCHED.some(([owner, names]) => names.some((name) => !isGenuine(owner, name)));
-      // What MSW has taken back must not be taken back again.
+      // MSW must not take patches back twice.
       if (isPatched) registerOwn();
       if (nock.isActive()) nock.restore();
       for (const keep of keepGenuine) keep();
@@ -99,7 +96,7 @@ interface InstalledNock {
   readonly version: string;
 }
 
-/** Found once: Node takes longer to find a package than to activate nock. */
+/** Finding a package takes longer than activating nock. */
 const found = new WeakMap<NodeJS.Require, InstalledNock>();
 
 /** @throws Error if nock is missing or of an unsupported version. */
@@ -145,17 +142,13 @@ export function checkNock(load: NodeJS.Require): string {
   return version;
 }
 
-/** What nock and MSW patch. */
 const PATCHED: readonly (readonly [owner: object, names: readonly string[]])[] = [
   [http, ["ClientRequest", "get", "request"]],
   [https, ["get", "request"]],
   [globalThis, ["fetch", "Headers", "Request", "Response"]],
 ];
 
-/**
- * Whether a property is Node's own again, because an interceptor that was active before has stopped: nock would put back what it
- * found when it was activated, which is that interceptor's.
- */
+/** Whether a property is Node's own again, after an earlier interceptor stopped: nock would restore that interceptor's. */
 function isGenuine(owner: object, name: string): boolean {
   const value: unknown = Reflect.get(owner, name);
   return isPlainFunction(value) && (name !== "fetch" || isNodes(value));
@@ -183,15 +176,14 @@ function keepProperties(
 
 const globals: Record<symbol, unknown> = globalThis as Record<symbol, unknown>;
 
-/** What nock and MSW register under a symbol of `globalThis` while it patches a module or `fetch`. */
+/** nock and MSW register it under a symbol of `globalThis` while they patch. */
 const isApplied = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "readyState" in value && value.readyState === "APPLIED";
 
 /**
- * Remembers the registered interceptors that nock and MSW share. Whichever of the two stops first unregisters them for both, and then
- * the other one takes back none of its patches, and cannot apply them again.
+ * nock and MSW share registered interceptors. The first to stop unregisters them for both; the other then cannot undo its patches.
  *
- * @returns a function that registers those again that still patch something.
+ * @returns a function that registers active ones again.
  */
 function keepRegistered(): () => void {
   const kept = Object.getOwnPropertySymbols(globalThis).map((symbol) => [symbol, globals[symbol]] as const);

@@ -10,9 +10,8 @@ const NO_HEADERS = { value: {}, configurable: true, writable: true };
 /** Returns nock's reply, or answers the client itself and never settles. */
 export type ReplyToNock = (request: ClientRequest, target: string) => Promise<ReplyFnResult>;
 
-/** Everything registered with nock for one origin. */
 export class NockOrigin {
-  /** How nock names the interceptors. Others take their places, but with the same names. */
+  /** nock's names of the interceptors. Successors have the same names. */
   keys: readonly string[] = [];
   private interceptors: Interceptor[] = [];
   private registered = false;
@@ -32,12 +31,11 @@ export class NockOrigin {
     if (this.registered) return;
     this.registered = true;
     const scope = this.nock(this.pattern);
-    // Based on these headers, nock parses the body in a callback where malformed JSON ends the process. The reply does not
-    // need them: it reads the headers of the request itself.
+    // By these headers, nock parses the body in a callback where malformed JSON ends the process. The reply reads others.
     // Defined, because assigning replaces all headers in Bun.
     scope.on("request", (request) => Object.defineProperty(request, "headers", NO_HEADERS));
     this.noticeCleanAll(scope);
-    // nock first looks for any interceptor of the origin. This one matches, so that the movers below are not called for that.
+    // nock first looks for any interceptor of the origin: this one matches instead of the movers below.
     const forOrigin = anyTimes(scope.intercept(ANY_PATH, "NONE"));
     forOrigin.reply();
     this.interceptors = [forOrigin, ...METHODS.flatMap((method) => this.interceptLast(scope, method))];
@@ -50,8 +48,8 @@ export class NockOrigin {
   }
 
   /**
-   * Serves requests that none of the user's interceptors matches. nock uses the first match in order of registration, so ours would
-   * shadow those that the user adds later. Therefore the first of these two matches nothing, but moves the second to the end.
+   * Serves requests that no interceptor of the user matches. nock uses the first registered match, so ours would shadow later ones
+   * of the user. Therefore the first of these two matches nothing, but moves the second to the end.
    */
   private interceptLast(scope: Scope, method: string): Interceptor[] {
     const serve = (request: ClientRequest, target: string) => {
@@ -108,10 +106,9 @@ export class NockOrigin {
 const anyTimes = (interceptor: Interceptor) => interceptor.optionally().times(Number.POSITIVE_INFINITY);
 
 /**
- * A base path for nock that can stop matching its origin. nock never removes the entry of a host once a scope was registered, and
- * fails every request to the host when the scope has no interceptors left. This pattern is the key of our entry.
- *
- * Its text equals nock's own key of the origin, so that a user's scopes for the same host share the entry.
+ * A base path for nock that can stop matching its origin. nock never removes a host's entry, and fails all requests to the host
+ * once its scope has no interceptors. This pattern is the key of our entry. Its text equals nock's own key of the origin, so that
+ * a user's scopes share the entry.
  */
 export class OriginPattern extends RegExp {
   private usersOwn = false;
@@ -129,7 +126,7 @@ export class OriginPattern extends RegExp {
     super(`^(?:[^ ]+ )?${origin.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}(?:/|$)`);
   }
 
-  /** Compares text first, because nock calls this several times for every request of the process. */
+  /** Compares text first: nock calls this several times for each request of the process. */
   override test(text: string): boolean {
     const start = text.startsWith(this.origin) ? 0 : text.indexOf(" ") + 1;
     const end = start + this.origin.length;

@@ -33,7 +33,7 @@ export class UnmatchedRequests {
   private readonly unmocked = new Set<string>();
   /** Origins that were released in this turn of the event loop. */
   private readonly released = new Set<string>();
-  /** Ends the instance that is still draining, so that many started in one turn do not accumulate. */
+  /** Ends a draining instance, so that many do not accumulate in one turn. */
   private static endDraining = () => {};
   private readonly endContinuing: () => void;
 
@@ -69,7 +69,7 @@ export class UnmatchedRequests {
     realTimers.setImmediate(UnmatchedRequests.endDraining);
   }
 
-  /** nock emits a request with its options when it blocked the request, and otherwise the options or the request alone. */
+  /** nock emits a blocked request with its options, and otherwise one of them. */
   private onNoMatch(request: unknown, options: unknown): void {
     if (isRequestOptions(options)) {
       this.unmocked.add(originIn(options));
@@ -102,7 +102,7 @@ export class UnmatchedRequests {
     // nock's sockets open a real connection when no interceptor is left.
     this.refuseLate(request, origin, String(Reflect.get(request, "path")));
     if (!this.hosts.has(origin)) return;
-    // nock emits an error even after the client aborted. Some clients (got) no longer listen then, which would end the process.
+    // nock emits an error even after an abort. Some clients (got) no longer listen, which would end the process.
     // Prepended, to run before node:http's own listener, which forwards the error to the request.
     socket.prependListener("error", () => socket.destroyed && request.on("error", () => {}));
     socket.once("close", () => realTimers.setImmediate(closeParsers, socket));
@@ -126,10 +126,7 @@ function originOfMessage(request: OutgoingMessage): string | undefined {
 const originIn = ({ proto, host, port }: RequestOptions) =>
   `${proto}://${host}${/:\d+$/.test(host) ? "" : `:${port}`}`;
 
-/**
- * nock's sockets (those of @mswjs/interceptors) never close their two HTTP parsers, and an unclosed parser is never freed: that
- * would leak 11 kB per request of node:http.
- */
+/** The sockets of @mswjs/interceptors never close their two HTTP parsers: that would leak 11 kB per request. */
 function closeParsers(socket: object): void {
   for (const name of ["requestParser", "responseParser"]) {
     const parser: unknown = Reflect.get(socket, name);
@@ -140,10 +137,9 @@ function closeParsers(socket: object): void {
 }
 
 /**
- * Lets clients that wait for `100 Continue` send their bodies at once: nock responds only after the body, so that they would wait
- * forever. Every request of node:http is given to an agent, nock's too.
+ * Lets clients that wait for `100 Continue` send their bodies: nock responds only after the body, so they would wait forever. Each
+ * request of node:http is given to an agent, nock's too.
  *
- * @param isServed - whether a mock serves an intercepted request.
  * @returns a function that restores the agent.
  */
 function continueAtOnce(isServed: (request: OutgoingMessage) => boolean): () => void {

@@ -3,11 +3,9 @@ import { realTimers } from "../../emulator/real-timers.ts";
 import { isFunction } from "../replace.ts";
 
 /**
- * Sends a request on to its real connection, which is intercepted at the socket, if nock's socket (that of @mswjs/interceptors)
- * cannot read it. It would never be answered: its parser ignores what it cannot parse, such as more than 16 KiB of headers, and
- * waits for a body that is shorter than announced.
+ * Sends a request on to its real connection, which is intercepted at the socket, if the socket of @mswjs/interceptors cannot read
+ * it: its parser ignores invalid requests, such as more than 16 KiB of headers, and waits for the end of a short body.
  *
- * @param socket - what the request was given to.
  * @returns a function to call when the client has sent the whole request.
  */
 export function sendOnUnread(socket: unknown): () => void {

@@ -7,13 +7,12 @@ import { TLSSocket } from "node:tls";
 import { isFunction, replace } from "../replace.ts";
 import { canonicalHost, type Endpoint, isRecord } from "./openers.ts";
 
-/** Decides about connections that were opened before, because it refuses to open any like them. */
+/** Decides about connections that were opened before. */
 export interface KeptConnectionHandler {
-  /** Whether connections to this endpoint are refused. */
   isRefused(endpoint: Endpoint): boolean;
-  /** The error for the code that uses one all the same; the journal gets it too. */
+  /** The error for code that still uses one; the journal gets it too. */
   refuseKept(endpoint: Endpoint): Error;
-  /** The error for a request that a proxy, to which a connection leads, would pass on to this endpoint. */
+  /** The error for a request that a proxy would pass on to this endpoint. */
   refuseProxied(endpoint: Endpoint): Error;
 }
 
@@ -25,9 +24,9 @@ const CREATED = "undici:request:create";
 const SENDING = "undici:client:sendHeaders";
 
 /**
- * Keeps clients from using connections to refused endpoints that were opened before, and that nothing announced. Clients of node:http
- * and undici lose idle ones when they are about to use one, so that they open another. A request in progress ends in peace. Everything
- * else fails at its first write, or at the first request of an HTTP/2 session.
+ * Keeps clients from using earlier connections to refused endpoints. node:http and undici lose idle ones when they are about to
+ * use them, and open others. A request in progress ends normally. Other connections fail at the next write, HTTP/2 sessions at
+ * the next request.
  *
  * @returns a function that ends this.
  */
@@ -71,7 +70,7 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
   };
 
   const restorers = [
-    // An agent asks for this name immediately before it looks for an idle connection. Not `addRequest`, which other interceptors replace.
+    // Agents call this right before they look for an idle connection. Not `addRequest`, which other interceptors replace.
     replace(http.Agent.prototype, "getName", (original) => {
       return function (...args) {
         dropIdle(this);
@@ -153,7 +152,6 @@ function destinationsOf(socket: object): Destinations {
     .map((host) => ({ scheme, host: canonicalHost(String(host)), port, options: {} }));
 }
 
-/** Undefined for a path. */
 function endpointOfUrl(url: unknown): Endpoint | undefined {
   const text = String(url);
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
@@ -162,7 +160,7 @@ function endpointOfUrl(url: unknown): Endpoint | undefined {
   return { scheme, host: canonicalHost(hostname), port: Number(port || usual), options: {} };
 }
 
-/** The object of a prototype chain that defines a property. Other interceptors extend Node's classes. */
+/** Other interceptors extend Node's classes. */
 function ownerOf(prototype: object, name: string): object {
   const parent: object | null = Object.hasOwn(prototype, name) ? null : Object.getPrototypeOf(prototype);
   return parent === null ? prototype : ownerOf(parent, name);
@@ -186,7 +184,7 @@ function stateOf(owner: object, description: string): unknown {
 const isFresh = (socket: Socket) =>
   // Not `bytesWritten`, which counts what waits to be written.
   field(socket, "_bytesDispatched") === 0;
-/** Nothing was read yet. So ends a request whose body another interceptor, such as nock, sends by a socket of its own. */
+/** Nothing was read yet: for example, another interceptor sends the body by a socket of its own. */
 const isInFirstRequest = (socket: Socket) => !isFresh(socket) && socket.bytesRead === 0;
 const isInNodeRequest = (socket: Socket) => Boolean(field(socket, "_httpMessage"));
 /** Whether a client of undici speaks HTTP/1.1 on it. */
@@ -221,12 +219,7 @@ function findSessionPrototype(): object {
   return Object.getPrototypeOf(session);
 }
 
-/**
- * Refuses new streams of HTTP/2 sessions, and closes their sessions after the streams in progress.
- *
- * @param refuse - the error for a session on this socket, if any.
- * @returns functions that end this.
- */
+/** Refuses new streams of HTTP/2 sessions, and closes these after the streams in progress. Returns functions that end this. */
 function guardSessions(refuse: (socket: object) => Error | undefined): (() => void)[] {
   const prototype = sessionPrototype();
   if (prototype === undefined) return [];

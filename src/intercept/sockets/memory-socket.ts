@@ -31,13 +31,12 @@ export class MemorySocket extends Socket {
   private peer: MemorySocket | undefined;
   private readonly arrivals: Arrival[] = [];
   private wantsData = false;
-  /** Whether anything has arrived at this end since the connection was opened. */
   hasReceived = false;
   private isSending = false;
   private isSendingBody = false;
   /** Whether the other end has finished, and this end will emit `end` soon. */
   private isEnding = false;
-  /** The asynchronous contexts of requests that were sent and not taken by {@link runAsPeer} yet, as far as they are known. */
+  /** Known asynchronous contexts of requests that {@link runAsPeer} has not taken yet. */
   private readonly requests: AsyncResource[] = [];
   /** The asynchronous context of the last write, for clients that do not announce their requests. */
   private writer = new AsyncResource("MEMORYSOCKET");
@@ -49,7 +48,6 @@ export class MemorySocket extends Socket {
     super(options);
   }
 
-  /** The two ends of a new connection. */
   static pair({ signal, timeout }: ConnectionOptions): { client: MemorySocket; server: MemorySocket } {
     const client = new MemorySocket("client", signal instanceof AbortSignal ? { signal } : {});
     if (typeof timeout === "number" && timeout > 0) client.setTimeout(timeout);
@@ -76,21 +74,17 @@ export class MemorySocket extends Socket {
     this.destroy();
   }
 
-  /** Says to which asynchronous context the request belongs whose head is written next. {@link endRequest} must follow. */
+  /** Announces the asynchronous context of the next request. {@link endRequest} must follow. */
   announceRequest(context: AsyncResource): void {
     this.requests.push(context);
     this.isSendingBody = true;
   }
 
-  /** Says that the announced request was sent. */
   endRequest(): void {
     this.isSendingBody = false;
   }
 
-  /**
-   * Calls a function in the asynchronous context of the other end's next request: the announced one, or that of the code that last
-   * wrote. Must be called once for each request.
-   */
+  /** Runs in the context of the other end's next request: the announced one, or that of the last write. Once per request. */
   runAsPeer<Result>(call: () => Result): Result {
     const { peer } = this;
     if (peer === undefined) return call();
@@ -128,7 +122,7 @@ export class MemorySocket extends Socket {
     }
   }
 
-  // A real socket applies these to its handle, or defers them until it has one. This socket never has a handle.
+  // A real socket applies these to its handle. This socket has none.
   override ref(): this {
     return this;
   }
@@ -156,7 +150,7 @@ export class MemorySocket extends Socket {
     return !this.hasUnread && this.peer?.hasUnread !== true && this.peer?.connecting !== true;
   }
 
-  /** Whether the client at the other end has not sent its whole request, as far as its library lets one know. */
+  /** Whether the client has not sent its whole request, if its library tells. */
   get isPeerSending(): boolean {
     const { peer } = this;
     if (peer === undefined) return false;
@@ -189,7 +183,7 @@ export class MemorySocket extends Socket {
   private arrive(arrival: Arrival): void {
     this.hasReceived = true;
     this.arrivals.push(arrival);
-    // Not during this end's own write: a client that gets "100 Continue" then writes its body before the rest of its head.
+    // Not during this end's write: at "100 Continue", a client would write its body before the rest of its head.
     if (this.isSending) nextTick(() => this.deliver());
     else this.deliver();
   }

@@ -16,12 +16,7 @@ export interface Endpoint {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Reads the arguments of `tls.connect`, `net.connect`, `Agent#createConnection` and `Socket#connect`: options, or a port and a
- * host, or one array of arguments that Node has normalized.
- *
- * @returns undefined for a pipe, and for arguments that Node will reject.
- */
+/** Reads the arguments of Node's connecting functions; undefined for a pipe, and for arguments that Node rejects. */
 function endpointOf(scheme: Endpoint["scheme"], args: readonly unknown[]): Endpoint | undefined {
   const given: readonly unknown[] = Array.isArray(args[0]) ? args[0] : args;
   const [first, second] = given;
@@ -44,7 +39,6 @@ export const canonicalHost = (host: string): string =>
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** A connection that a client of this process is about to open. */
 export interface Opening extends Endpoint {
   /** Whether the client certainly uses HTTP; otherwise it may use any protocol. */
   readonly isHttp: boolean;
@@ -57,7 +51,7 @@ export interface OpeningHandler {
   opened(socket: Socket, opening: Opening): void;
   /** Called for a socket that is about to connect, whatever function opened it. */
   connecting(socket: Socket): void;
-  /** Why a socket that bypassed the patched functions must not connect; undefined when it may. */
+  /** The error for a socket that bypassed the patched functions; undefined if it may connect. */
   refuse(endpoint: Endpoint): Error | undefined;
 }
 
@@ -113,7 +107,7 @@ export function watchOpenings(handler: OpeningHandler): () => void {
 
 type Guard = Pick<OpeningHandler, "refuse" | "connecting">;
 
-/** Handlers of connections that bypass the patched functions. They share one patch, so that they can end in any order. */
+/** They share one patch, so that they can end in any order. */
 const guards = new Set<Guard>();
 let removeGuard = () => {};
 
@@ -123,7 +117,7 @@ function guardSockets(added: Guard): () => void {
     removeGuard = replace(net.Socket.prototype, "connect", (original) => {
       return function (...args) {
         const endpoint = endpointOf(this instanceof tls.TLSSocket ? "https:" : "http:", args);
-        // The newest knows of the mocks that were started while an older one ends.
+        // The newest knows mocks that were started while an older one ends.
         const newestFirst = [...guards].reverse();
         for (const guard of newestFirst) {
           const refusal = endpoint && guard.refuse(endpoint);

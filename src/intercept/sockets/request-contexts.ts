@@ -8,8 +8,7 @@ const SENDING = "undici:client:sendHeaders";
 const SENT = "undici:request:bodySent";
 
 /**
- * Tells connections in memory which calls sent the requests on them. undici writes a request wherever its pool can: in the call
- * whose response just freed a connection, or in the one that closed the connection before.
+ * Tells connections in memory which calls sent their requests: undici writes a request in any call of its pool.
  *
  * @returns a function that ends this.
  */

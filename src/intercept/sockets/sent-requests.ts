@@ -20,7 +20,6 @@ const REQUEST_LINE = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/;
 /** Longer than the request line and the Host header of any relevant request. */
 const MAX_INSPECTED = 4096;
 
-/** Whether more bytes may make these the beginning of a request. */
 const mayBecomeRequest = (start: string): boolean =>
   !start.includes("\n") &&
   start.length < MAX_INSPECTED &&
@@ -34,7 +33,6 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
   /** The beginning of the connection's first request line, which a client may write piece by piece. */
   let held: Buffer = NO_BYTES;
 
-  /** Whether the bytes may be sent. */
   const passes = (chunk: Buffer, done: Done): boolean => {
     const start = chunk.toString("latin1", 0, MAX_INSPECTED);
     const line = REQUEST_LINE.exec(start);

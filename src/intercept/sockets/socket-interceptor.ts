@@ -25,18 +25,17 @@ import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
 import { answerSocks, type TunnelVerdict } from "./socks.ts";
 
 /**
- * How long a client may stop within a request. Nothing delays bytes in memory, so everybody has an answer within a second of the
- * last one; who is known to send more, in the 5 s that test runners give.
+ * How long a client may stop within a request: an answer comes within a second, and for a client known to send more, within test
+ * runners' 5 s. Nothing delays bytes in memory.
  */
 const IDLE_MILLISECONDS = 800;
 
 /**
- * Milliseconds after which a client has sent its request on a connection that it opened. undici loads its parser in between, the first
- * time, and does not notice then that a connection closes: its request would wait forever.
+ * Milliseconds from the opening of a connection to its request. The first time, undici loads its parser in between, and does not
+ * notice that a connection closes: its request would wait forever.
  */
 const FIRST_REQUEST_WITHIN = 1000;
 
-/** The HTTP server of one origin, and its ends of the connections to it. */
 interface OriginServer {
   readonly http: HttpServer;
   readonly connections: Set<MemorySocket>;
@@ -68,7 +67,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     this.stopWatchingKept = watchKeptConnections(this);
   }
 
-  /** Closes idle connections to origins that no mock serves any longer. Those with a response in progress stay open for the next mock. */
+  /** Closes idle connections to unserved origins. Busy ones stay open for the next mock. */
   closeIdle(origins: readonly string[]): void {
     for (const origin of origins) {
       const server = this.servers.get(origin);
@@ -81,14 +80,14 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
         }
       };
       close(false);
-      // A client may have just read a response, whose connection becomes idle in this turn of the event loop.
+      // A connection whose response was just read becomes idle in this turn of the event loop.
       realTimers.setImmediate(close, false);
       if ([...server.connections].some(({ hasReceived }) => !hasReceived))
         realTimers.setTimeout(close, FIRST_REQUEST_WITHIN, true).unref();
     }
   }
 
-  /** Refuses connections to these origins in this turn of the event loop, because they were requested before. */
+  /** Refuses connections to these origins in this turn of the event loop: they were requested before. */
   release(origins: readonly string[]): void {
     for (const origin of origins) this.released.add(origin);
     realTimers.setImmediate(() => this.released.clear());
@@ -156,7 +155,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     return this.refuse(endpoint, WHY.proxy) ?? this.bypassError(endpoint, WHY.proxy);
   }
 
-  /** The final destination of a connection: behind a tunnel, or the name that TLS or undici has besides an address. */
+  /** The final destination: behind a tunnel, or the name that TLS or undici has besides an address. */
   private targetOf({ scheme, host, port, options }: Opening): Endpoint {
     const target = { scheme, host, port, options };
     if (scheme === "http:") return { ...target, host: this.lookedUp.at(host, port) ?? host };
@@ -257,7 +256,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   ): Promise<Result> {
     const connection = socket instanceof MemorySocket ? socket : undefined;
     const inContext = async () => {
-      // A client may reuse a connection to a mock that was stopped, after another mock was started.
+      // A client may reuse a connection to a stopped mock.
       const hosts = [this.hosts, this.currentHosts()].find((table) => table?.has(origin));
       if (hosts !== undefined) return make(hosts);
       // Released servers are removed, so one that is still listed never served a mock.

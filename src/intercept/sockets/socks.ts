@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { endSilently } from "./silent-end.ts";
 
-/** What becomes of a tunnel that a client asks a proxy for: a mock answers what is sent through it, the proxy opens it, or it fails. */
+/** The outcome of a requested tunnel: a mock answers, the proxy opens it, or it fails. */
 export type TunnelVerdict = "ours" | "send" | { readonly fail: Error };
 
 type Done = (error?: Error | null) => void;
@@ -16,8 +16,8 @@ const REPLY_4 = Buffer.from([0, 0x5a, 0, 0, 0, 0, 0, 0]);
 const reply5 = (code: 0 | 1) => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0]);
 
 /**
- * Speaks to a client that asks a SOCKS proxy for a tunnel, until the client says where to. Only then is the proxy told all of it, unless a
- * mock answers: a proxy that is silent would keep the client waiting. Connections that do not start with SOCKS stay as they are.
+ * Speaks for a SOCKS proxy until the client names its destination, then passes all of it to the proxy, unless a mock answers: a
+ * silent proxy would keep the client waiting. Other connections are unchanged.
  *
  * @param decide - about a tunnel to `host:port`.
  */
@@ -25,7 +25,7 @@ export function answerSocks(socket: Socket, decide: (authority: string) => Tunne
   const { _write: write, _writev: writeMany } = socket;
   const sendReally = (bytes: Buffer, done: Done = () => {}) =>
     Reflect.apply(write, socket, [bytes, "buffer", done]);
-  // Later, as from a proxy: clients take notes after they have written.
+  // Later, as from a proxy: clients first finish their write.
   const reply = (bytes: Buffer) => nextTick(() => socket.push(bytes));
   let isOver = false;
   let stage: Stage = "greeting";
@@ -104,7 +104,6 @@ function askProxy(
   send(greeting, done);
 }
 
-/** Whether these bytes are the whole of a client's first message. */
 function isGreeting(bytes: Buffer): boolean {
   const [version, second = 0] = bytes;
   if (version === 4) return second === CONNECT && lengthOf("greeting", bytes) === bytes.length;
