@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 const FRAME = /^ {4}at (?:.* \()?(?:async )?(.+?):(\d+):\d+\)?$/;
 
 /**
- * Where a function that is running was called, as `file:line`: the nearest place that is neither in a package nor in Node, its
- * path relative to the working directory. Undefined when the stack does not reach that far.
+ * The caller of a running function, as `file:line` from the working directory: the nearest place outside of packages and Node.
+ * Undefined if the stack does not reach it.
  */
 export function callerOf(called: (...args: never[]) => unknown): string | undefined {
   const holder: { stack?: unknown } = {};
@@ -21,14 +21,13 @@ export function callerOf(called: (...args: never[]) => unknown): string | undefi
   return undefined;
 }
 
-/** The file, as a path, and the line in a line of a stack. */
 function frameIn(text: string): { readonly file?: string; readonly line?: string } {
   const [, file, line] = FRAME.exec(text) ?? [];
   if (file === undefined || line === undefined) return {};
   return { file: file.startsWith("file:") ? fileURLToPath(file) : file, line };
 }
 
-/** Whether the place where an error was made, by its stack, is in this package. */
+/** Whether an error's stack begins in this package. */
 export function isThrownHere(stack: unknown): boolean {
   if (typeof stack !== "string") return false;
   /** Of this package, or its sources. */

@@ -29,11 +29,7 @@ import {
 import type { MemoryStore } from "../store/memory-store.ts";
 import type { NewTarget } from "../store/verbs.ts";
 
-/**
- * Adds a cloud database.
- *
- * @throws InvalidOptionError for an invalid field; Error when a key, name or id is taken.
- */
+/** @throws InvalidOptionError for an invalid field; Error if a key, name or id is taken. */
 export function createCloudDatabase(
   store: MemoryStore,
   fields: CloudDatabaseFields,
@@ -44,11 +40,7 @@ export function createCloudDatabase(
   return add(store, given, () => newCloudDatabase(given, random, defaults));
 }
 
-/**
- * Adds a VuMark database with its template targets.
- *
- * @throws the errors of {@link createCloudDatabase}.
- */
+/** @throws as {@link createCloudDatabase}. */
 export function createVuMarkDatabase(
   store: MemoryStore,
   fields: VuMarkDatabaseFields,
@@ -84,7 +76,7 @@ export async function newTarget(fields: TargetFields, settings: Settings) {
   return { width: 1, activeFlag: true, ...given, image, applicationMetadata, outcome: status };
 }
 
-/** @returns the added target, or the error that says why there is none. */
+/** @returns the added target, or an error. */
 export function addedTarget(
   added: Awaited<ReturnType<typeof addTarget>>,
   databaseName: string,
@@ -122,8 +114,6 @@ export function warnIfNeverFound(
 }
 
 /**
- * Changes a target, whatever its status.
- *
  * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image, the name is taken or there
  * is no such target.
  */

@@ -56,7 +56,7 @@ import { describeRequests, filterEntries, type RequestFilter } from "./requests.
 
 /**
  * @param database - the first argument of a method.
- * @throws TypeError when it is no database; what it lacks may be the argument itself.
+ * @throws TypeError if the value is missing or not a database.
  */
 function checkDatabase(method: string, database: unknown): void {
   // Not by class, which may be that of another copy of this package.

@@ -22,15 +22,10 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/**
- * One for all mocks: once used, each one of Node 20 slows down every asynchronous operation of the process for good.
- */
+/** One for all mocks: each one slows down all asynchronous operations of Node 20 for good. */
 const scopes = new AsyncLocalStorage<Scope>();
 
-/**
- * Decides which state code sees: that of the isolated call in whose asynchronous context it runs, and the shared state outside
- * of any call.
- */
+/** Chooses the state by asynchronous context: an isolated call's, or outside of calls the shared state. */
 export class Isolation {
   private readonly states = new WeakMap<Scope, EmulatorState>();
   /** The states of running calls, and the states of the calls around these. */
@@ -43,8 +38,8 @@ export class Isolation {
   }
 
   /**
-   * The state for a request. One from outside of any call, such as a server in the same process that a test talks to, sees that
-   * of the innermost call if there is only one, because nothing says which of several calls it serves.
+   * The state for a request. A request from outside of calls, such as from a server that a test talks to, sees the state of the
+   * only innermost call: among several, its call is unknown.
    */
   get ofRequest(): EmulatorState {
     const innermost = this.running.size === 0 ? undefined : this.onlyInnermost;
@@ -52,8 +47,8 @@ export class Isolation {
   }
 
   /**
-   * Calls a function in a context that sees a copy of the surrounding state, until the function's result is settled. Only
-   * asynchronous context decides which state surrounds it: of two calls started side by side, the second is not nested in the first.
+   * Calls a function that sees a copy of the surrounding state, until its result is settled. Asynchronous context decides what
+   * surrounds it: of two calls side by side, the second is not nested in the first.
    */
   async run<Result>(call: () => Result): Promise<Awaited<Result>> {
     const outer = this.inContext;
@@ -84,7 +79,6 @@ export class Isolation {
   }
 }
 
-/** What `EmulatorControl` acts on. */
 export type EmulatorParts = Pick<
   EmulatorState,
   "store" | "clock" | "faults" | "journal" | "random" | "settings" | "realism"
@@ -144,7 +138,6 @@ export class EmulatorState {
     );
   }
 
-  /** Ends a copy. */
   end(): void {
     this.expectedRefusals.end(this.journal.entries);
     this.journal.end();

@@ -1,4 +1,4 @@
-/** A field of a value that other code made, perhaps in another realm; undefined when it has none. */
+/** A field of a value, perhaps of another realm; undefined if missing. */
 export const fieldOf = (value: unknown, name: string): unknown =>
   Object(value) === value ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 
@@ -7,11 +7,7 @@ export function messageIn(error: unknown): string {
   return typeof message === "string" ? message : "";
 }
 
-/**
- * Appends text to an error's message so that every test reporter shows it once.
- *
- * @returns false when the value is not an error or cannot be changed.
- */
+/** Appends text to an error, for every reporter once. Returns false if the value is no error or cannot be changed. */
 export function appendToError(error: unknown, text: string): boolean {
   if (typeof error !== "object" || error === null) return false;
   const { message, stack }: { message?: unknown; stack?: unknown } = error;

@@ -15,7 +15,6 @@ import {
 } from "./surprises.ts";
 import { explainUnreached, explainUnsent } from "./unreached.ts";
 
-/** What a mock's requests are explained with. */
 export interface ExplainedMock {
   readonly clock: Clock;
   readonly urls: Readonly<Record<string, string>>;
@@ -37,7 +36,6 @@ interface Answered {
   readonly entry: JournalEntry;
 }
 
-/** Every request that a mock of this process has answered. */
 export const answered = new Signal<{ readonly mock: ExplainedMock; readonly entry: JournalEntry }>(
   "answered",
 );
@@ -47,13 +45,13 @@ const MAX_SHOWN = 5;
 const MOST_OF_OTHERS = 100;
 const MOST_PATHS = 20;
 
-/** The mocks of fixtures: tests that run concurrently are not told of each other's. */
+/** The mocks of fixtures: concurrent tests are not shown each other's requests. */
 const fixtures = new WeakSet<ExplainedMock>();
 
-/** The requests of a test that may explain why it failed: collected, because the journal is bounded and a test may reset it. */
+/** Requests that may explain a failure. Collected: the journal is bounded, and a test may reset it. */
 export class Evidence {
   readonly #collected: JournalEntry[] = [];
-  /** The last response of each path: what came before was perhaps only polled. */
+  /** The last response of each path: earlier ones may have been polls. */
   readonly #latest = new Map<string, JournalEntry>();
   /** The latest requests that mocks outside of any fixture answered. */
   readonly ofOthers: JournalEntry[] = [];
@@ -68,7 +66,7 @@ export class Evidence {
 
   /**
    * @param exceptions - requests that may be refused.
-   * @param isOfFixture - whether a fixture, which is told of the mocks that a test makes by hand too, collects it.
+   * @param isOfFixture - whether a fixture collects it, which also explains mocks that a test creates by hand.
    */
   constructor(
     private readonly mock: ExplainedMock,
@@ -96,7 +94,6 @@ export class Evidence {
     });
   }
 
-  /** Whether an add is still being answered. */
   get isAdding(): boolean {
     // The journal also has requests that got no response, such as those that a fault reset.
     const ended = new Set(this.mock.requests.map(({ number }) => number));
@@ -134,7 +131,6 @@ export class Evidence {
     return this.#collected.filter(isInconsistent);
   }
 
-  /** Queries that succeeded without a match. */
   get unmatched(): readonly JournalEntry[] {
     return this.#consistent.filter(isUnmatchedQuery);
   }
@@ -168,13 +164,11 @@ export class Evidence {
     return this.#collected.filter((entry) => !isInconsistent(entry));
   }
 
-  /** Expected refusals that did not occur. */
   get missing(): readonly RequestFilter[] {
     return this.mock.missingRefusals(this.#collected);
   }
 }
 
-/** Whether a request is a query that succeeded without a match. */
 const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalEntry): boolean =>
   operation === "query" &&
   status === 200 &&
@@ -184,17 +178,16 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
 /** Whether a test failed because it took too long. */
 export const isTimeout = (error: unknown): boolean => /tim(ed|e) ?-?out/i.test(messageIn(error));
 
-/** Whether a test failed because it, or its client, did not wait any longer. */
+/** Whether the test or its client stopped waiting. */
 const gaveUp = (error: unknown): boolean => isTimeout(error) || /\babort/i.test(messageIn(error));
 
 /** Whether a request was signed with a key of an earlier test. */
 export const isLeftOver = ({ reason }: JournalEntry): boolean =>
   reason?.includes("of a mock that has stopped") === true;
 
-/** Whether the option `realism` changed the answer to a request. */
 const isInconsistent = ({ reason }: JournalEntry): boolean => reason?.endsWith("(realism)") === true;
 
-/** Whether the journal has something to say about a request that was served. */
+/** Whether the journal has a note on a served request. */
 const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
   refusedBy === undefined && fault === undefined && reason !== undefined;
 
@@ -258,7 +251,7 @@ export function explainFailure(
   return all.length === 0 ? undefined : wrapped(all.join("\n"));
 }
 
-/** Explains why a test ran into its time limit: it waits for targets, and the mock's clock does not move. */
+/** Explains a timeout: the test waits for targets, but the mock's clock does not move. */
 export function explainTimeout(
   mock: ExplainedMock,
   { clockStandsStill }: Pick<Evidence, "clockStandsStill">,
@@ -272,7 +265,7 @@ export function explainTimeout(
   return `${what} still processing, but the clock does not move: advance it, or call mock.finishProcessing().`;
 }
 
-/** Mistakes in a program, which happen before any request: errors of the mock's own functions, and of JavaScript. */
+/** Mistakes before any request: errors of the mock's functions and of JavaScript. */
 const MISTAKES = new Set([
   "InvalidOptionError",
   "MissingSchemeError",
@@ -284,7 +277,7 @@ const MISTAKES = new Set([
 const MISTAKE = /is not (a function|a constructor|iterable|defined)|^Cannot (read|set|destructure)/;
 const CONNECTION = /fetch|network|socket|connect|request|ECONN|ENOTFOUND|EAI_AGAIN|URL/i;
 
-/** Whether a test may have failed because no request arrived; not by name of the class, which may be of another realm. */
+/** Whether a test may have failed because no request arrived. Not by class: it may be of another realm. */
 function mayComeFromRequest(error: unknown): boolean {
   const name = fieldOf(error, "name");
   const message = messageIn(error);

@@ -1,16 +1,14 @@
 import { appendToError, fieldOf } from "./errors.ts";
 import { Evidence, type ExplainedMock, explainFailure, explainTimeout } from "./explanation.ts";
 
-/** What a runner tells when a test ends. */
 interface TestEnd {
   /** @param error - undefined if the runner does not tell it. */
   failed(error: unknown): void;
   passed(): void;
 }
 
-/** A test may make a great many mocks; only the newest ones are explained. */
+/** A test may create many mocks; only the newest are explained. */
 const MOST_EXPLAINED = 5;
-/** The mocks of running tests. */
 const explained: { readonly mock: ExplainedMock; readonly evidence: Evidence }[] = [];
 
 /**
@@ -51,7 +49,7 @@ export function explainInRunningTest(mock: ExplainedMock, whyUnreached: () => st
     if (known === undefined) return;
     // The runner may try the same test again.
     latest = undefined;
-    // Other mocks of the test may be those that its requests were meant for.
+    // The test's requests may be meant for its other mocks.
     const isOnlyOne = explained.length === 0;
     if (known.evidence.arrived === 0 && !isOnlyOne) return;
     const texts = [
@@ -129,10 +127,9 @@ function inJest({ failed }: TestEnd): boolean {
   return true;
 }
 
-/** More frames than any test calls until it makes its mock. */
 const FRAMES = 100;
 
-/** Whether the stack, or the one that an asynchronous function was called from, is that of a test of node:test. */
+/** Whether the stack, or that of the asynchronous caller, is of node:test. */
 function isInNodeTest(): boolean {
   const { stackTraceLimit } = Error;
   const holder: { stack?: unknown } = {};

@@ -232,14 +232,14 @@ export interface FaultHandle extends Disposable {
   remove(): void;
 }
 
-/** Fields of a fault's response, which are easily given to the fault itself. */
+/** Fields of a response that are often given to the fault itself. */
 const ANSWER_FIELDS = ["status", "headers", "body", "resultCode"];
 
 /**
  * Adds a fault.
  *
  * @param faults - those of the state that the caller sees: an isolated call has its own copy of each fault.
- * @param method - the public method that was called: whoever called it is named as the one who added the fault.
+ * @param method - the public method: its caller is reported as where the fault was added.
  * @throws InvalidOptionError for an invalid field, or for a fault without any effect.
  */
 export function createFault(

@@ -73,7 +73,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     options: this.#options,
     urls: this.urls,
   }));
-  /** Another mock that gets a key of this one can say whose it is. */
+  /** Tells other mocks which database owns a key. */
   readonly #ownsKey: KeyOwner = (key) => {
     const owner = ownerOfKey(this.#store, key)?.database.databaseName;
     return (
@@ -337,7 +337,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    *
    * Asynchronous context decides which copy a request sees. A request without that context, for instance from a server that the
    * test talks to, sees the copy of the innermost running call if there is only one, otherwise the shared state. This mock's own
-   * methods never guess: outside of a call, they concern the shared state, even while a call runs. Inside a call, {@link requests}
+   * methods, used outside a call, always act on the shared state. Inside a call, {@link requests}
    * has only the requests of that call; outside, it has all.
    *
    * @returns what the function returns.

@@ -6,9 +6,7 @@ import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { systemRandom } from "../emulator/random.ts";
 import type { TlsFiles } from "./http/http-server.ts";
 
-/*
- * Node cannot create certificates, so this writes the few ASN.1 values of an authority's and of a server's (RFC 5280).
- */
+/* Node cannot create certificates, so this writes the ASN.1 values of a CA's and a server's certificate (RFC 5280). */
 
 const DAY_MILLISECONDS = 86_400_000;
 /** Apple's clients accept no more than 398 days. */
@@ -54,7 +52,7 @@ function value(tag: number, ...contents: Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
-/** A moment as certificates have it: with two digits of the year until 2049, as strict clients demand, and four afterwards. */
+/** Until 2049 with two digits of the year, as strict clients demand. */
 function time(moment: number): Buffer {
   const digits = `${new Date(moment).toISOString().slice(0, 19).replace(/[-T:]/g, "")}Z`;
   return digits < "2050"
@@ -81,10 +79,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.concat([start, Buffer.alloc(16 - start.length - end.length), end]);
 }
 
-/**
- * The names and addresses that clients may use for a host: those of this machine if a server listens on all of them. A leading dot is for
- * all subdomains.
- */
+/** Clients' names and addresses for a host: all of this machine, if a server listens on all. A leading dot: all subdomains. */
 function namesFor(host: string): readonly string[] {
   if (host.startsWith(".")) return [host.slice(1), `*${host}`];
   if (host !== "0.0.0.0" && host !== "::") return [host];
@@ -92,7 +87,7 @@ function namesFor(host: string): readonly string[] {
   return [host, ...found.map(({ address }) => address)];
 }
 
-/** The service's own names, for clients that have them built in and find this machine by a hosts file. */
+/** For clients with built-in names, which a hosts file leads to this machine. */
 const SERVICE_HOSTS = [DEFAULT_URLS.target, DEFAULT_URLS.query].map((url) => new URL(url).hostname);
 
 interface GeneratedCertificate extends TlsFiles {
@@ -101,17 +96,17 @@ interface GeneratedCertificate extends TlsFiles {
 }
 
 /**
- * Creates a server's key and certificate, which are valid for a year, and the authority that signed the certificate. The
- * authority's key is not kept: clients that trust it trust this certificate and no other.
+ * Creates a server's key and certificate, valid for a year, and its CA certificate. The CA's key is not kept: clients that trust
+ * the CA trust only this certificate.
  *
- * @param hosts - hosts of servers, and other names that clients use, in addition to localhost, 127.0.0.1, ::1 and the service's names.
+ * @param hosts - in addition to localhost, 127.0.0.1, ::1 and the service's names.
  */
 export function generateCertificate(hosts: readonly string[] = []): GeneratedCertificate {
   const names = [
     ...new Set(["localhost", "127.0.0.1", "::1", ...SERVICE_HOSTS, ...hosts.flatMap(namesFor)]),
   ].map(alternativeName);
   const [signer, server] = [newKeys(), newKeys()];
-  // Names tell an authority's certificate from those of earlier starts, which a client may trust too.
+  // Its name differs from CA certificates of earlier starts, which clients may trust too.
   const issuer = nameOf(`mock-cloud-reco ${signer.identifier.toString("hex", 0, 4)}`);
   const authority = signed(signer.privateKey, issuer, issuer, signer.spki, [
     extension(BASIC_CONSTRAINTS, value(SEQUENCE, TRUE), TRUE),
@@ -127,7 +122,7 @@ export function generateCertificate(hosts: readonly string[] = []): GeneratedCer
     extension(ALTERNATIVE_NAMES, value(SEQUENCE, ...names)),
   ]);
   return {
-    // Followed by the authority, so that whoever connects can see and copy it.
+    // Followed by the CA certificate, so that clients can copy it.
     cert: pem("CERTIFICATE", certificate) + pem("CERTIFICATE", authority),
     key: pem("PRIVATE KEY", server.privateKey.export({ type: "pkcs8", format: "der" })),
     authority: pem("CERTIFICATE", authority),
@@ -147,7 +142,6 @@ const nameOf = (commonName: string): Buffer =>
 const extension = (kind: Buffer, content: Buffer, critical = Buffer.alloc(0)): Buffer =>
   value(SEQUENCE, kind, critical, value(OCTET_STRING, content));
 
-/** A certificate in DER. */
 function signed(
   key: KeyObject,
   issuer: Buffer,

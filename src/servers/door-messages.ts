@@ -7,20 +7,18 @@ import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
 import { decoded } from "../store/codec.ts";
 
 /*
- * What a door and the target manager tell each other, over one route. The body of both messages is the length of a JSON text in
- * four bytes, the text, and the bytes of the client's request or response.
+ * Messages between a door and the target manager. Both have the length of a JSON text in four bytes, the text, and the bytes of
+ * the client's request or response.
  */
 
-/** The manager's route for doors. */
 export const DOOR_PATH = "/internal/door";
 
 /**
- * Header in which servers identify themselves to each other: role and instance, such as `query 3f2a…`. A door refuses requests
- * with it, so that none is forwarded in a circle when its manager is another door, or itself.
+ * Identifies a server to another: role and instance, such as `query 3f2a…`. Doors refuse requests with it: otherwise a door whose
+ * manager is a door would forward in a circle.
  */
 export const SERVER_HEADER = "Mock-Cloud-Reco-Server";
 
-/** The status of a question for which the manager has no memory left. */
 export const OVERLOADED = 503;
 
 /** The servers of the emulated service: doors to the emulator that the target manager has. */
@@ -34,7 +32,6 @@ export interface Asked {
   readonly malformed?: MalformedKind | undefined;
 }
 
-/** What a door logs of a request. */
 export type LoggedFacts = Omit<
   EntryFacts,
   "number" | "api" | "considered" | "otherTargets" | "signature" | "time"

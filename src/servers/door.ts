@@ -14,7 +14,7 @@ import { connectToManager, type ManagerAddress, OverloadedError } from "./manage
 import { isHealthCheck } from "./server.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-/** The address of a manager in another process, and what it is told of the door's options. */
+/** A manager in another process, and the door's options for it. */
 interface ManagerElsewhere extends ManagerAddress {
   /** @param url - the door's URL. */
   readonly settings: (url: string) => ServerOptions;
@@ -30,10 +30,10 @@ export interface DoorSetup {
 }
 
 /**
- * Starts the target API server or the query server: a door to the emulator that the target manager has. It reads requests and
- * writes responses, and has no state. Without the manager, it answers only what needs no state.
+ * Starts the target API server or the query server: a door to the target manager's emulator, without state. Without the manager,
+ * it answers only requests that need no state.
  *
- * @throws the system's error when it cannot listen there.
+ * @throws the system's error if it cannot listen.
  */
 export async function startDoor(
   role: DoorRole,
@@ -79,13 +79,13 @@ function elsewhere(manager: ManagerElsewhere, self: string) {
   return { answering, close };
 }
 
-/** Health checks are answered here: nobody records them, and they take no fault or delay, which are for clients. */
+/** Answers health checks here: without a journal entry, fault or delay. */
 function answerHealthCheck({ profile, settings }: DoorOptions, asked: Asked) {
   const error = new StateUnavailableError("health checks do not ask the target manager");
   return answerAlone({ profile, settings: { ...settings, responseDelaySeconds: 0 } }, asked, error);
 }
 
-/** Answers without the state: what needs it gets 502. */
+/** Requests that need the state get 502. */
 const answerAlone = (own: DoorOptions, asked: Asked, error: Error) =>
   answerAsked(asked, {
     clock: new MovableClock(systemClock),
@@ -97,7 +97,6 @@ const answerAlone = (own: DoorOptions, asked: Asked, error: Error) =>
     store: storeAway(error),
   });
 
-/** A store of which everything fails. */
 function storeAway(error: Error): Store {
   const fails = () => Promise.reject(error);
   const store: Store = new Proxy({} as Store, {

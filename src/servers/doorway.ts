@@ -29,18 +29,15 @@ const SERVED: Readonly<Record<DoorRole, readonly [Service, ...Service[]]>> = {
   query: ["query"],
 };
 
-/** What of a door's options decides how its requests are answered. */
 export type DoorOptions = Pick<ResolvedOptions, "profile" | "settings">;
 
-/** Answers what a door asks, with the emulator that has the state. */
 export type AnswerDoor = (options: DoorOptions, asked: Asked) => Promise<Answered>;
 
-/** Answers with an emulator of these parts. */
 export async function answerAsked(
   { role, request, malformed }: Asked,
   services: Services,
 ): Promise<Answered> {
-  // Of this request only, so that its entry is known.
+  // Of this request only, to find its entry.
   const journal = new Journal(1, 0, services.journal);
   const emulator = createEmulator(
     { ...services, journal },
@@ -65,7 +62,6 @@ const identified = (response: WireResponse): WireResponse => ({
   headers: [[SERVER_HEADER, "target-manager"], ...response.headers],
 });
 
-/** How many different settings of doors are remembered. */
 const MOST_SETTINGS = 100;
 
 /** The route by which doors in other processes reach the emulator. */
@@ -95,7 +91,7 @@ export class Doorway {
     return identified(bodyReply(why === "overloaded" ? OVERLOADED : 400, "text/plain", why));
   }
 
-  /** A text says what is wrong with the question. */
+  /** Returns an error as text. */
   private async asked(body: Buffer): Promise<Answered | string> {
     let asked: ReturnType<typeof unpackAsked>;
     let options: DoorOptions;

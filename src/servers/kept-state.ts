@@ -16,20 +16,18 @@ import type { StartProgress } from "./server.ts";
 
 export { StateFileError } from "../store/state-file.ts";
 
-/** How long after a change the file is written; a second change in the meantime does not postpone it. */
+/** From a change to the write; further changes do not postpone it. */
 const COLLECTING_MILLISECONDS = 300;
-/** How soon the file is written again when it could not be. */
 const RETRY_MILLISECONDS = 1000;
-/** How often the holder of a lock renews it, and how long afterwards others may take it over. */
+/** How often a process renews its lock, and when others may take it over. */
 const RENEWAL_MILLISECONDS = 5000;
 const STALE_MILLISECONDS = 30_000;
 
 const AT_THE_SAME_TIME = "that starts at the same time";
 
-/** What a lock says about the process that holds it; empty if there is none. */
+/** Describes the lock's process; empty without a lock. */
 const holderOf = (name: string): Promise<string> => readFile(name, "utf8").catch(() => "");
 
-/** A store whose state a file keeps. */
 export interface KeptState {
   /** Whether the file existed, and so the store has its state. */
   readonly isRestored: boolean;
@@ -42,8 +40,7 @@ export interface KeptState {
 }
 
 /**
- * Restores the state in a file, if it exists, and writes the state to it soon after each change. The state is that of a
- * snapshot: neither the journal, nor the clock, nor faults.
+ * Restores the state in a file, if it exists, and writes it soon after each change. The journal, clock and faults are not kept.
  *
  * @param path - a symbolic link is followed.
  * @param complain - called with a line when the file cannot be written; it is tried again every second.
@@ -112,7 +109,7 @@ export async function keepState(
   };
 }
 
-/** Makes this process the only one that uses a file. Renewed while it runs, so that others can tell when it has ended. */
+/** Makes this process the only user of a file. Renewed, so that others detect its end. */
 class FileLock {
   private readonly renewal: NodeJS.Timeout;
 
@@ -131,13 +128,13 @@ class FileLock {
    */
   static async take(file: string, shown: string): Promise<FileLock> {
     const name = `${file}.lock`;
-    // With the time, because in a restarted container each process has the id that it had before.
+    // With the time: process ids are the same in a restarted container.
     const started = systemClock.now().toISOString();
     const own = `${process.pid} ${hostname()} ${started} ${performance.timeOrigin}`;
     const draft = `${name}.${systemRandom.hex(8)}`;
     try {
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        // Linked, because a file that is created has no content at first.
+        // Linked, because a new file is empty at first.
         await rm(draft, { force: true });
         await writeFile(draft, own, { flag: "wx", mode: 0o600 });
         try {
@@ -164,7 +161,7 @@ class FileLock {
     throw new StateFileError(`the state file ${shown} is in use by another process ${AT_THE_SAME_TIME}`);
   }
 
-  /** @throws Error when another process has taken the lock over, as after a long suspension of this one. */
+  /** @throws Error if another process has taken the lock over, as after a long suspension. */
   async assertHeld(): Promise<void> {
     const holder = await readFile(this.name, "utf8").catch(() => this.own);
     if (holder !== this.own) throw new Error(`process ${holder.split(" ", 2).join(" on ")} uses it now`);
@@ -176,7 +173,6 @@ class FileLock {
     if (holder === this.own) await rm(this.name, { force: true });
   }
 
-  /** Writes the same content again, so that the lock never has another one. */
   private async renew(): Promise<void> {
     await this.assertHeld();
     const file = await open(this.name, "r+");
@@ -184,10 +180,7 @@ class FileLock {
   }
 }
 
-/**
- * Removes the lock of a holder that has ended. One process at a time, and only that lock: otherwise a second process would remove the
- * lock that the first one then takes.
- */
+/** Removes a dead process's lock, one process at a time: otherwise a second would remove the lock that the first then takes. */
 async function removeStale(name: string, holder: string, draft: string): Promise<void> {
   const claim = `${name}.stale`;
   try {
@@ -203,7 +196,7 @@ async function removeStale(name: string, holder: string, draft: string): Promise
   }
 }
 
-/** Whether the holder of a lock has ended: a process of this host that does not run, or one that did not renew it. */
+/** Whether a lock's process of this host does not run, or did not renew it. */
 async function isOver(holder: string, name: string, draft: string): Promise<boolean> {
   const [pid, host, , origin] = holder.split(" ");
   if (holder === "") return true;

@@ -128,7 +128,7 @@ async function startSeededManager<Running extends Manager>(
 }
 
 /**
- * Starts the three servers in this process. They share their state, as one emulator at three addresses.
+ * Starts the three servers in this process: one emulator at three addresses.
  *
  * @throws the system's error when one cannot listen, StateRefusedError, InvalidSeedError; none keeps running.
  */
@@ -144,7 +144,7 @@ export async function startThreeServers<Running extends Manager>(
   };
   let closing: Promise<void> | undefined;
   const close = (graceSeconds?: number) => {
-    // Who closes them again waits, too. What is wrong is told once.
+    // Further calls wait, too. The error is reported once.
     const earlier = closing?.catch(() => {});
     closing ??= closeAll(graceSeconds);
     return earlier ?? closing;

@@ -6,7 +6,7 @@ const FIRST_SERVER_ERROR = 500;
 
 /** The severity of an entry: the emulator failed, a request was refused, or neither. */
 function levelOf({ status, refusedBy }: LoggedFacts): Exclude<LogLevel, "silent"> {
-  // The service's documented 500 is a refusal like any other: it names the check.
+  // The service's documented 500 is a refusal: it names the check.
   const failed = refusedBy === "emulator" || refusedBy === "targetManager" || status === undefined;
   if (failed || (status >= FIRST_SERVER_ERROR && refusedBy === undefined)) return "error";
   return refusedBy === undefined ? "info" : "warn";
@@ -43,7 +43,6 @@ function asJson(server: string, level: LogLevel, entry: LoggedFacts & Partial<Jo
   return JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 });
 }
 
-/** Codes of a terminal's colours. */
 const DIM = 2;
 const COLOUR = { info: 32, warn: 33, error: 31 } as const;
 const LONGEST_METHOD = 7;
@@ -64,5 +63,5 @@ function asText(level: keyof typeof COLOUR, entry: LoggedFacts, colours: boolean
   ].join(" ");
 }
 
-/** Without what a terminal would obey. */
+/** Without control characters. */
 const harmless = (text: string): string => text.replace(/\p{Cc}/gu, "\u{fffd}");

@@ -13,7 +13,7 @@ import {
   unpackAnswered,
 } from "./door-messages.ts";
 
-/** Shorter than servers keep idle connections open, so that none is reused just as it is closed. */
+/** Shorter than servers keep idle connections: none is reused as it is closed. */
 const IDLE_CONNECTION_MILLISECONDS = 30_000;
 const CONNECTING_MILLISECONDS = 1200;
 const MAX_LINE = 300;
@@ -21,7 +21,6 @@ const MAX_LINE = 300;
 /** The target manager holds too many bytes of requests already. */
 export class OverloadedError extends Error {}
 
-/** The address of the target manager that has the emulator. */
 export interface ManagerAddress {
   /** With a scheme; a path prefix is kept. */
   readonly managerUrl: URL;
@@ -30,11 +29,11 @@ export interface ManagerAddress {
 }
 
 /**
- * Prepares to ask the target manager over reused connections; nothing is sent before the first question. None is repeated once
- * anything of it was written: the manager may have carried out a request whose connection broke.
+ * Asks the target manager over reused connections. It repeats nothing once a byte was written: the manager may have carried out a
+ * request whose connection broke.
  *
- * @param self - how this server identifies itself: its role and instance.
- * @returns `ask` throws StateUnavailableError when there is no answer; `close` closes every connection.
+ * @param self - this server's role and instance.
+ * @returns `ask` throws StateUnavailableError if there is no answer; `close` closes all connections.
  */
 export function connectToManager(
   { managerUrl: baseUrl, managerCertificate: ca }: ManagerAddress,
@@ -91,7 +90,7 @@ export function connectToManager(
       };
       outgoing.once("error", failed).once("socket", (socket) => {
         if (!socket.connecting) {
-          // Between two turns, the loop reads whether the manager has closed the connection.
+          // Between two turns, the loop notices a closed connection.
           realTimers.setImmediate(() => realTimers.setImmediate(write));
           return;
         }
@@ -116,7 +115,7 @@ export function connectToManager(
   return { ask, close: () => agent.destroy() };
 }
 
-/** Describes what answered; undefined when it is a target manager. */
+/** Describes the answering server; undefined if it is a target manager. */
 function describeOther(
   { statusCode = 0, headers }: IncomingMessage,
   body: Buffer,

@@ -14,14 +14,12 @@ export class InvalidSeedError extends Error {
   override readonly name = "InvalidSeedError";
 }
 
-/** How many problems of a file the error lists. */
 const MAX_PROBLEMS = 5;
 const COUNTS = ["current_month_recos", "previous_month_recos", "total_recos"];
 
 /**
- * Fills a target manager from a file of its resources: databases with their `targets` or `vumark_targets`, credentials,
- * datasets. A target's `image` is a path relative to the file. Seeded targets are processed unless they have a
- * `processing_time_seconds`.
+ * Fills a target manager from a file of databases with `targets` or `vumark_targets`, credentials and datasets. A target's `image`
+ * is a path relative to the file. Targets without `processing_time_seconds` are processed.
  *
  * @returns the names of the cloud databases, in order.
  * @throws InvalidSeedError naming the file, the place in it, and what was expected.
@@ -84,7 +82,7 @@ async function readSeed(path: string): Promise<JsonObject> {
   try {
     content = JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
-    // The message of JSON.parse quotes the file, including secret keys.
+    // JSON.parse quotes the file, including secret keys.
     const why = error instanceof SyntaxError ? "expected JSON" : `cannot be read: ${messageOf(error)}`;
     throw new InvalidSeedError(`${path}: ${why}`);
   }
@@ -119,7 +117,7 @@ async function imageFrom(seedPath: string, at: string, given: unknown): Promise<
 const problemText = ({ path, given = "nothing", expected }: Problem): string =>
   `${path === "" ? "" : `${path}: `}expected ${expected}; got ${given}`;
 
-/** Why the manager refused a resource, in one line. Messages of conflicts quote values; secrets are masked. */
+/** In one line. Messages of conflicts quote values; secrets are masked. */
 function complaint(said: string): string {
   try {
     const { errors }: { errors?: unknown } = JSON.parse(said);

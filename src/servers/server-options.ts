@@ -79,21 +79,15 @@ const startServersOptions = z.lazy(() =>
   ),
 );
 
-/**
- * Checks the options of {@link startServers} and adds the defaults of those that only it has.
- *
- * @throws InvalidOptionError naming the option, its value and what was expected, also for options that only work in process.
- */
+/** Adds the defaults of its own options. Throws an InvalidOptionError, also for options that only work in process. */
 export function checkStartServersOptions(options: StartServersOptions) {
   refuseMisplaced("servers", options);
   return { ...START_DEFAULTS, ...checked("options", startServersOptions, options) };
 }
 
 /**
- * Checks the options and adds the defaults.
- *
- * @param ownUrl - the target API server's URL. Default: that of the real service, for a server that does not know it.
- * @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected.
+ * @param ownUrl - the target API server's URL. Default: the real service's.
+ * @throws InvalidOptionError or MissingSchemeError.
  */
 export function resolveServerOptions(
   options: ServerOptions,

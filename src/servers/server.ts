@@ -7,21 +7,18 @@ import { messageOf } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { StateUnavailableError } from "../store/unavailable.ts";
 
-/**
- * Called while servers start: with what is being added, how much has been, and how much there is. Targets of a seed file are
- * counted; a state file is measured in megabytes.
- */
+/** Called while servers start: with targets of a seed file, or megabytes of a state file. */
 export type StartProgress = (what: "targets" | "state", done: number, total: number) => void;
 
-/** What the command `healthcheck` calls itself. */
+/** User agent of the command `healthcheck`. */
 export const HEALTH_CHECK_AGENT = "mock-cloud-reco-healthcheck";
 const HEALTH_CHECKS = new RegExp(`^(${HEALTH_CHECK_AGENT}|kube-probe)(/|$)`);
 
-/** Whether a request is a health check of a container or of Kubernetes, which come every few seconds. */
+/** Containers and Kubernetes send one every few seconds. */
 export const isHealthCheck = (request: WireRequest): boolean =>
   request.method === "GET" && HEALTH_CHECKS.test(header(request, "user-agent") ?? "");
 
-/** The services that answer health checks: they record nothing, and take no fault or delay, which are for clients. */
+/** Health checks get no journal entry, fault or delay. */
 export const forHealthChecks = <Given extends EmulatorServices>(services: Given): Given => ({
   ...services,
   journal: new Journal(1),

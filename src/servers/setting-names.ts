@@ -9,7 +9,6 @@ export type Command = Role | "serve" | "exec";
 
 export const runsAll = (command: Command): boolean => command === "serve" || command === "exec";
 
-/** A setting as an option of a command. */
 export interface SettingFlag {
   /** `log-level` of `--log-level`. */
   readonly name: string;
@@ -28,7 +27,7 @@ export function flagOf(setting: string, { schema, default: unlessGiven, flag: us
     : { name, usage: `--${name}`, switchesTo: "true" };
 }
 
-/** `serve` and `exec` share the environment of the tested program, which may have a HOST, a PORT or a LOG_LEVEL of its own. */
+/** The tested program shares the environment of `serve` and `exec`, and may have its own HOST, PORT or LOG_LEVEL. */
 export const PREFIX = "MOCK_CLOUD_RECO_";
 
 /** The environment variables of a setting; the first wins. */
@@ -38,7 +37,7 @@ export function variablesOf(
   roles: readonly Role[],
 ): readonly [string, ...string[]] {
   if (!runsAll(command)) return [setting];
-  // No other program has TARGET_PORT, QUERY_PORT and MANAGER_PORT of the container image.
+  // Other programs do not have TARGET_PORT, QUERY_PORT and MANAGER_PORT.
   return command === "serve" && roles.length === 0 ? [PREFIX + setting, setting] : [PREFIX + setting];
 }
 

@@ -28,11 +28,10 @@ export class InvalidSettingsError extends Error {
   }
 }
 
-/** Whether a value may be a private key itself where the path of its file is expected. */
+/** Whether a value may be a private key instead of its path. */
 const mayBeKey = (given: string): boolean => /PRIVATE KEY|[\r\n]/.test(given) || given.length > LONGEST_PATH;
 const LONGEST_PATH = 1024;
 
-/** Settings of a server in a process of its own. */
 const ALONE = ["port", "managerUrl", "managerCertificate"] as const;
 const SERVER_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
 const OTHERS = { ...OPTIONS.startServers, ...SETTINGS };
@@ -40,7 +39,6 @@ const DEFAULTS = defaultsOf(OTHERS);
 /** Where a server listens unless told otherwise. */
 export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
-/** The settings that a command reads, with their options. */
 const settingsIn = (rows: Rows, command: Command) =>
   Object.entries(rows).flatMap(([option, row]) => {
     const { setting, readBy = [] } = row;
@@ -55,7 +53,6 @@ const settingsIn = (rows: Rows, command: Command) =>
     ];
   });
 
-/** How help describes every setting that a command reads. */
 export const settingsOf = (command: Command) =>
   settingsIn({ ...OTHERS, ...SERVER_OPTIONS }, command).map(
     ({ setting, variables, flag, row, expected }) => ({
@@ -70,7 +67,6 @@ export const settingsOf = (command: Command) =>
 
 type FlagType = { readonly type: "string" | "boolean" };
 
-/** Every setting of a command as an option, for `parseArgs`. */
 export const flagsOf = (command: Command): Readonly<Record<string, FlagType>> =>
   Object.fromEntries(
     settingsOf(command).map(({ flag: { name, switchesTo } }) => [
@@ -79,14 +75,13 @@ export const flagsOf = (command: Command): Readonly<Record<string, FlagType>> =>
     ]),
   );
 
-/** What the configured failures of a mock in process would be called as settings. */
+/** Names that configured failures of mocks would have as settings. */
 const NOT_OF_SERVERS = IN_PROCESS_ONLY.filter((option) => /failure|warning/i.test(option)).map((option) =>
   option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
 );
 
 type Values<Table extends Rows> = { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
 
-/** What `parseArgs` read: settings by the names of their options, and others. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Reads the settings of a command and collects their errors. An empty value counts as none. */
@@ -99,7 +94,7 @@ class SettingsReader {
     private readonly flags: Flags,
   ) {}
 
-  /** The text of a setting, and how it was given; an option wins. */
+  /** An option wins over a variable. */
   private given({ flag, variables }: ReturnType<typeof settingsIn>[number]) {
     const ofFlag = this.flags[flag.name];
     const text = ofFlag === true ? flag.switchesTo : ofFlag;
@@ -111,7 +106,6 @@ class SettingsReader {
     return undefined;
   }
 
-  /** The variable or option by which a setting is given. */
   nameOf(option: keyof typeof OTHERS): string | undefined {
     const [setting] = settingsIn({ [option]: OTHERS[option] }, this.command);
     return setting && this.given(setting)?.name;
@@ -156,19 +150,15 @@ class SettingsReader {
 }
 
 /**
- * Reads the settings of a server from its options and its environment. Settings of the other servers are ignored, so that all servers
- * can share one environment, except for STATE_URL, which only the server that keeps the state can have.
+ * Reads a server's settings. Ignores settings of other servers, which may share the environment; only the server that keeps the
+ * state can have STATE_URL.
  *
- * @throws InvalidSettingsError with a line for each invalid setting: its name, what was expected, and its value.
+ * @throws InvalidSettingsError with a line for each invalid setting.
  */
 export const readSettings = (role: Role, environment: Environment, flags: Flags = {}): ServerSettings =>
   read(new SettingsReader(role, environment, flags));
 
-/**
- * Reads the settings of all three servers in one process, which know each other's addresses and have their own ports.
- *
- * @throws InvalidSettingsError as {@link readSettings}; also for variables with the prefix that are no settings.
- */
+/** As {@link readSettings}, for three servers in one process; also refuses unknown variables with the prefix. */
 export function readSharedSettings(
   environment: Environment,
   flags: Flags = {},

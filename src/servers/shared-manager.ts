@@ -41,16 +41,11 @@ export function stateInRedis(
   );
 }
 
-/** A target manager whose state others share. */
 export interface SharedManager extends Manager {
   readonly journal: Journal;
 }
 
-/**
- * Starts a target manager that keeps its state in Redis or Valkey. It has none of its own, so many can run.
- *
- * @throws StateRefusedError; the system's error when it cannot listen there.
- */
+/** Starts a target manager with its state in Redis or Valkey: many can run. Throws StateRefusedError and the system's errors. */
 export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<SharedManager> {
   const { options, onEntry } = setup;
   const { profile, seed, settings } = options;
@@ -73,9 +68,9 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   const handleInSync = async (request: WireRequest, kept: Journal) => {
     await state.readClock().catch(() => {});
     clock.setting = state.clock;
-    // What happened before is not to appear afterwards.
+    // Earlier entries must not appear after the clear.
     if (clearsJournal(request)) await link.flush();
-    // A clock of its own, which no other request sets back.
+    // Its own clock, which no other request sets back.
     const own = new MovableClock(options.clock, state.clock);
     const emulator = managerEmulator({ ...services, journal: kept, clock: own });
     const result = await emulator.handle(["manager"], request);
@@ -121,10 +116,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   };
 }
 
-/**
- * Learns the clock's setting before anything reads the clock: by reading the database whose key the request names, which
- * later checks need anyway, or else by reading only the clock.
- */
+/** Reads the clock's setting first: with the request's database, which later checks need anyway, or alone. */
 async function arrivalOf(
   { role, request, malformed }: Asked,
   state: RedisBacking,

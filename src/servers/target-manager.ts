@@ -52,7 +52,6 @@ export interface Manager extends RunningServer {
   readonly isRestored: boolean;
 }
 
-/** How a manager answers, depending on where the state is. */
 export interface ManagerParts {
   readonly services: Services;
   readonly answer: (request: WireRequest) => Promise<Result>;
@@ -125,11 +124,7 @@ export async function startManagerServer(
 
 const OPENAPI_PATH = "/internal/openapi.json";
 
-/**
- * Answers `GET /internal/openapi.json?profile=…` with the OpenAPI document of the four APIs; undefined for other routes.
- *
- * @param own - the default profile.
- */
+/** Answers `GET /internal/openapi.json?profile=…`; undefined for other routes. `own`: the default profile. */
 function answerOpenApi({ method, path, query }: WireRequest, own: ProfileName): WireResponse | undefined {
   if (method !== "GET" || path !== OPENAPI_PATH) return undefined;
   const wanted = new URLSearchParams(query).get("profile") ?? own;
@@ -141,7 +136,7 @@ function answerOpenApi({ method, path, query }: WireRequest, own: ProfileName): 
   return bodyReply(200, "application/json", JSON.stringify(openApiDocument({ profile })));
 }
 
-/** What the servers of one process share, as one emulator at several addresses. */
+/** Shared by the servers of one process. */
 export type LocalState = Omit<EmulatorParts, "settings">;
 
 /** The server that keeps all state, and has the emulator. */
@@ -182,7 +177,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     prepareFor(own);
     return answerAsked(asked, { ...state, profile: own.profile, settings: own.settings });
   };
-  // The journal has the other servers' entries too, but those servers log them.
+  // The other servers log their own entries.
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(entry);
   });

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { realTimers } from "../../emulator/real-timers.ts";
 
-/** The limit is divided into steps, because a stall of this process counts as a single step, however long it takes. */
+/** A stall of this process counts as one step of the limit, however long it takes. */
 const STEPS = 4;
 
-/** How many times the period is given to a client that is known to be about to send more. */
+/** Periods for a client that is known to send more. */
 const PATIENCE = 5;
 
 /**
- * Calls a function once after a period without activity. Time in which this process was stalled (a breakpoint, SIGSTOP, a busy
- * event loop) does not count, because data that arrived then has not been read yet.
+ * Calls a function once after a period without activity. A stall of this process (a breakpoint, SIGSTOP, a busy event loop) does
+ * not count: data that arrived then has not been read yet.
  */
 export class IdleTimer {
   private idleSteps = 0;
@@ -46,10 +46,7 @@ export class IdleTimer {
   }
 }
 
-/**
- * How reading a request's body ended. `partial`: the client stopped before the announced end. `overloaded`: the server
- * already holds too many bytes of request bodies.
- */
+/** `partial`: the client stopped before the announced end. `overloaded`: the server holds too many bytes of bodies. */
 export type BodyRead =
   | {
       readonly end: "whole" | "partial";
@@ -75,7 +72,6 @@ export interface BodyFilter {
   readonly images: ReadonlyMap<string, Buffer>;
 }
 
-/** The number of bytes in the bodies of all unanswered requests. */
 export interface HeldBytes {
   count: number;
 }
@@ -89,7 +85,7 @@ class Joined {
   private bytes: Buffer | undefined;
   length = 0;
 
-  /** @param expected - how many bytes will arrive, if that is known. */
+  /** @param expected - in bytes, if known. */
   constructor(private readonly expected: number) {}
 
   add(chunk: Buffer): void {
@@ -107,12 +103,11 @@ class Joined {
 
   get all(): Buffer {
     const { bytes = NO_BYTES, length } = this;
-    // What is kept for long must not keep more memory than it fills.
+    // Kept bodies must not keep more memory than they fill.
     return 2 * length < bytes.length ? Buffer.from(bytes.subarray(0, length)) : bytes.subarray(0, length);
   }
 }
 
-/** Reads the body of one request, within limits. */
 export class BodyReader {
   private joined: Joined;
   private counted = 0;
@@ -145,7 +140,7 @@ export class BodyReader {
         .once("end", () => this.finish("whole"))
         .once("error", () => this.end({ end: "aborted" }))
         .once("close", () => this.end({ end: "aborted" }));
-      // Data that arrived before the client ended its side has yet to be read.
+      // Data before the client's end has yet to be read.
       if (this.stopped) realTimers.setImmediate(() => this.finish("partial"));
     });
   }
@@ -171,7 +166,7 @@ export class BodyReader {
     const length = kept.reduce((total, part) => total + part.length, 0);
     this.counted += length;
     this.held.count += length;
-    // What a filter shortens may be as large as all bodies together.
+    // A filtered body may be as large as all bodies together.
     const { maxBytes, maxTotalBytes } = this.limits;
     const most = this.filter === undefined ? maxBytes : maxTotalBytes;
     if (this.joined.length + length > most) this.end({ end: "bodyTooLarge" });

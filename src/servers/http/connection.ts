@@ -6,17 +6,16 @@ import type { HeadWatch } from "./unended-heads.ts";
 /** Unanswered requests of one connection above which no more are read from it. */
 const MAX_WAITING = 32;
 
-/** One request of a connection, from its head to the end of its response. */
 export interface PendingRequest {
   readonly reader: BodyReader;
-  /** Whether no other request can follow on this connection, for example because more or less than its body arrived. */
+  /** Whether no other request can follow, for example after a body of another length than announced. */
   last: boolean;
 }
 
 /** A client's connection, whose requests are answered one after the other in order of arrival. */
 export class Connection {
   readonly pending = new Set<PendingRequest>();
-  /** Only where nobody should wait for the end of a head. */
+  /** In-memory connections only: detects an unfinished head. */
   heads: HeadWatch | undefined;
   /** Whether a request was parsed on this connection. */
   served = false;
@@ -31,7 +30,6 @@ export class Connection {
     return this.pending.size === 0;
   }
 
-  /** Answers a request after all earlier ones were answered. */
   async inTurn(request: PendingRequest, answer: () => Promise<void>): Promise<void> {
     this.served = true;
     this.pending.add(request);
@@ -47,7 +45,7 @@ export class Connection {
     if (this.pending.size === MAX_WAITING) this.socket.resume();
   }
 
-  /** Ends the bodies of all pending requests with the bytes that have arrived, because the parser failed. */
+  /** Ends the bodies of all pending requests: the parser failed. */
   stopReading(): void {
     for (const request of this.pending) {
       request.last = true;
@@ -55,11 +53,7 @@ export class Connection {
     }
   }
 
-  /**
-   * Ends our side. Discards what the client still sends, so that the client can read the response.
-   *
-   * @param timeout - milliseconds that the client has to end its side.
-   */
+  /** Ends our side. Discards further data, so that the client can read the response. `timeout`: for the client's end, in ms. */
   end(bytes: Buffer, timeout: number): void {
     this.ended = true;
     this.socket.end(bytes);

@@ -16,7 +16,6 @@ import type { ServerRefusal } from "../../emulator/router.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { LONGEST_HEADER_LINE_BYTES, type Service } from "../../schema/protocol.ts";
 
-/** A request without its body. */
 export type RequestHead = Omit<WireRequest, "body">;
 
 export const headOf = ({ method = "", url = "", rawHeaders }: IncomingMessage): RequestHead => ({
@@ -34,9 +33,9 @@ export function headerPairs(flat: readonly string[]): HeaderList {
 }
 
 /**
- * Reads what it can of a request that the HTTP parser rejected; undefined without a request line.
+ * Reads the head of a request that the HTTP parser rejected; undefined without a request line.
  *
- * @param packet - the last bytes received, which are the whole head of a request of ordinary size.
+ * @param packet - the last bytes: usually the whole head.
  */
 export function salvagedHead(packet: Buffer): RequestHead | undefined {
   const [head = ""] = packet.toString("latin1").split("\r\n\r\n", 1);
@@ -63,7 +62,7 @@ const OWN_HEADERS = ["Connection", "Date", "Content-Length", "Transfer-Encoding"
 
 /** Sends a response unchanged. Resolves when it was passed to the operating system, or the client disconnected. */
 export function sendResponse({ status, headers, body }: WireResponse, to: ServerResponse): Promise<void> {
-  // After the client disconnected, no event would settle the promise below.
+  // After a disconnection, no event would settle the promise below.
   if (to.destroyed || to.socket?.destroyed !== false) return Promise.resolve();
   for (const name of OWN_HEADERS) to.removeHeader(name);
   return new Promise((resolve) => {
@@ -121,7 +120,6 @@ export type ServedResponse = WireResponse | StreamedResponse;
 export const isStreamed = (response: ServedResponse): response is StreamedResponse =>
   response.stream !== undefined;
 
-/** How an HTTP server ends a request. */
 export type ServedResult =
   | { readonly response: ServedResponse; readonly connectionError?: undefined }
   | { readonly response?: undefined; readonly connectionError: ConnectionError };
@@ -145,7 +143,7 @@ export async function sendStream(
   for await (const chunk of stream(signal)) {
     if (signal.aborted) break;
     if (!to.write(chunk)) await once(to, "drain", { signal }).catch(() => undefined);
-    // A client that reads as fast as this writes would keep all others waiting.
+    // A client that reads as fast as this writes would delay all others.
     await yieldToEventLoop();
   }
   to.end();

@@ -52,7 +52,7 @@ export interface HttpServerOptions {
   readonly extraBytesOf?: ((head: RequestHead) => number) | undefined;
   /** Whether a client that pauses is known to be about to send more of its request. */
   readonly isSending?: ((socket: Duplex) => boolean) | undefined;
-  /** Selects requests with large parts, which are taken out of the body and do not count towards its limits. */
+  /** Selects requests whose large parts are taken out, and do not count towards limits. */
   readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;
 }
 
@@ -61,9 +61,9 @@ const MIB = 2 ** 20;
 const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MIB, idleMilliseconds: 2000 };
 /** How long a closing server waits for a client to end its side. */
 const CLOSING_MILLISECONDS = 250;
-/** Larger than the limit of one header line, so that a check can answer requests that exceed that limit. */
+/** Above the limit of one header line: a check answers requests that exceed it. */
 const MAX_HEADER_BYTES = 256 * 1024;
-/** Longer than clients keep idle connections, so that none is closed while a client is about to use it. */
+/** Longer than clients keep idle connections: none is closed while a client begins to use it. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 
 /** Serves wire messages through node:http. Sends responses byte for byte, without adding or renaming headers. */
@@ -71,14 +71,13 @@ export class HttpServer {
   private readonly server: Server;
   private readonly limits: BodyLimits;
   private readonly held: HeldBytes = { count: 0 };
-  /** How many requests are being answered. */
   private answering = 0;
   private readonly connections = new Map<Duplex, Connection>();
   /** Accepted connections, including TLS connections during their handshake. */
   private readonly sockets = new Set<Socket>();
   private closing = false;
   private closed: Promise<void> | undefined;
-  /** Ends streamed responses, which have no end of their own. */
+  /** Ends endless streamed responses. */
   private readonly ending = new AbortController();
 
   constructor(
@@ -92,7 +91,7 @@ export class HttpServer {
       requireHostHeader: false,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     };
-    // Clients that ask for HTTP/1.0 name it in their handshake, and Node accepts only 1.1.
+    // For clients of HTTP/1.0: Node accepts only 1.1.
     const secure = { ...plain, ...tls, ALPNProtocols: ["http/1.1", "http/1.0"] };
     this.server = tls === undefined ? createServer(plain) : createTlsServer(secure);
     this.server.maxHeadersCount = 0;
@@ -114,11 +113,9 @@ export class HttpServer {
   }
 
   /**
-   * Starts listening.
-   *
    * @param port - 0: the operating system chooses.
    * @returns the port.
-   * @throws the system's error, for example when the port is taken.
+   * @throws the system's error, for example if the port is taken.
    */
   async listen(port: number, host: string): Promise<number> {
     await new Promise<void>((resolve, reject) => {
@@ -132,7 +129,7 @@ export class HttpServer {
     return typeof address === "object" && address !== null ? address.port : port;
   }
 
-  /** Serves a connection that did not come from the listening socket, on which nobody should wait for the end of a head. */
+  /** Serves an in-memory connection, where an unfinished head ends early. */
   accept(socket: Duplex): void {
     this.server.emit("connection", socket);
     const connection = this.connectionOf(socket);
@@ -144,22 +141,18 @@ export class HttpServer {
     );
   }
 
-  /** Whether a connection awaits a response. */
   isAnswering(connection: Duplex): boolean {
     return this.connections.get(connection)?.isIdle === false;
   }
 
-  /**
-   * Accepts no new connections, closes idle ones at once, and waits for requests in progress. Closes their connections after
-   * `graceSeconds`.
-   */
+  /** Accepts no new connections, closes idle ones, and busy ones after `graceSeconds` at the latest. */
   async close(graceSeconds = 5): Promise<void> {
     this.closing = true;
     this.ending.abort();
     // Once: each further call would add a listener to the server.
     this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
     const busy = [...this.connections.values()].filter(({ isIdle }) => !isIdle).map(({ socket }) => socket);
-    // Over TLS, the accepted socket and the one that serves requests are two objects with the same address.
+    // Over TLS, the accepted socket and the serving one are two objects with one address.
     const kept = new Set(busy.map(addressOf));
     for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();
     const timer = realTimers.setTimeout(() => this.destroyAll(), graceSeconds * 1000);
@@ -235,7 +228,7 @@ export class HttpServer {
       const { end, bytes, images } = read;
       const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
       if (end === "whole") return await this.answerer.answer(request, connection);
-      // The rest of the body may still arrive, and could not be distinguished from another request.
+      // The rest of the body could look like another request.
       pending.last = true;
       return await this.answerer.answer({ ...request, isCutOff: true }, connection);
     } finally {
@@ -263,7 +256,7 @@ export class HttpServer {
     const { socket } = connection;
     if (connection.ended) return;
     connection.ended = true;
-    // node:http would end our side together with the client's, before the response is ready.
+    // node:http would end our side with the client's, before the response.
     socket.removeAllListeners("end");
     try {
       const { response, connectionError } = await this.answerer.answerMalformed(why, head, socket);
@@ -279,7 +272,7 @@ export class HttpServer {
   }
 }
 
-/** Identifies a connection by its address; an in-memory connection, which has none, by itself. */
+/** An in-memory connection has no address. */
 function addressOf(socket: Duplex): unknown {
   if (!(socket instanceof Socket) || socket.remotePort === undefined) return socket;
   return `${socket.remoteAddress} ${socket.remotePort}`;

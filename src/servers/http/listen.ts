@@ -31,10 +31,9 @@ function withCors(origin: string, handle: ServedHandler): ServedHandler {
   };
 }
 
-/** More would wait for longer than clients do: a server answers some hundreds a second. */
+/** More requests would time out: a server answers some hundreds a second. */
 const MAX_REQUESTS = 1000;
 
-/** Where and how a server listens. */
 export interface Listen extends HttpServerOptions {
   readonly host: string;
   /** 0: the system chooses. */
@@ -63,10 +62,8 @@ export interface Serving {
 }
 
 /**
- * Starts a server.
- *
- * @param serve - called with the server's URL; returns how it answers requests.
- * @throws the system's error when it cannot listen there.
+ * @param serve - called with the server's URL.
+ * @throws the system's error if it cannot listen.
  */
 export async function startServer(listen: Listen, serve: (url: string) => Serving): Promise<RunningServer> {
   let serving: Serving | undefined;

@@ -12,9 +12,8 @@ export interface TrustRules {
 }
 
 /**
- * Why a request may come from an untrusted web page; undefined when it does not. A page of another site can make a browser
- * send requests, under the page's own host name (DNS rebinding) or across origins. Other clients send neither a foreign
- * `Host` nor these headers.
+ * Why a request may come from an untrusted web page, under the page's host name (DNS rebinding) or across origins; otherwise
+ * undefined. Other clients send neither a foreign `Host` nor these headers.
  */
 export function whyDistrusted(
   request: WireRequest,
@@ -45,9 +44,9 @@ const foreign = (reason: string) => ({
   reason: `${reason}; set MANAGER_CORS_ALLOW_ORIGIN to allow it`,
 });
 
-/** No public name has one of these endings, so that no stranger's page can be served under them. */
+/** No public name has these endings. */
 const PRIVATE_ENDING = /\.(localhost|local|internal|test|lan|home\.arpa|svc|cluster\.local)$/;
-/** The name of a machine, a container or a service: without a dot, nobody can register it. */
+/** A machine, container or service: names without a dot cannot be registered. */
 const MACHINE_NAME = /^[\w-]+$/;
 
 function isTrustedHost(host: string, allowed: readonly string[]): boolean {
@@ -64,7 +63,7 @@ function isSameOrigin(origin: string, host: string | undefined): boolean {
   return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
 }
 
-/** Whether a link or a typed address opens the page; the page that links to it cannot read it. */
+/** By a link or a typed address: the linking page cannot read it. */
 function opensThePage(request: WireRequest): boolean {
   const { method, path } = request;
   return (

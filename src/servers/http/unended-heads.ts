@@ -6,10 +6,7 @@ import { IdleTimer } from "./body-reader.ts";
 const END_OF_HEAD = "\r\n\r\n";
 const NO_BYTES = Buffer.alloc(0);
 
-/**
- * Notices when a client has stopped within the head of a request. node:http does so after a minute only, and never for connections
- * that it has not accepted itself.
- */
+/** Detects an unfinished head. node:http does so after a minute, and only for connections that it accepted. */
 export class HeadWatch {
   /** The requests whose heads ended in the present bytes. */
   private begun: IncomingMessage[] = [];
@@ -19,9 +16,9 @@ export class HeadWatch {
   private idle: IdleTimer | undefined;
 
   /**
-   * Create it after node:http has added its own listener to the socket, which parses the bytes first.
+   * Create it after node:http's own listener, which parses the bytes first.
    *
-   * @param onIdle - gets the bytes of the head that arrived, if it is known where it begins.
+   * @param onIdle - gets the head so far, if its start is known.
    */
   constructor(socket: Duplex, milliseconds: number, onIdle: (head: Buffer | undefined) => void) {
     socket
@@ -45,7 +42,7 @@ export class HeadWatch {
   }
 }
 
-/** Whether node:http's parser could not end here. Only it knows where chunks end; those of other runtimes never tell. */
+/** Only node:http's parser knows where chunks end; other runtimes' parsers do not tell. */
 function isWithinMessage(socket: Duplex): boolean {
   const parser: unknown = Reflect.get(socket, "parser");
   if (typeof parser !== "object" || parser === null || !("finish" in parser)) return false;
@@ -55,7 +52,7 @@ function isWithinMessage(socket: Duplex): boolean {
 /** Between requests, empty lines are allowed. */
 const hasBegun = (head: Buffer = NO_BYTES): boolean => !/^[\r\n]*$/.test(head.toString("latin1"));
 
-/** The bytes behind whole requests; undefined if one of them does not say its length. */
+/** The bytes after whole requests; undefined if a request has no length. */
 function afterRequests(bytes: Buffer, requests: readonly IncomingMessage[]): Buffer | undefined {
   let end = 0;
   for (const { headers } of requests) {
