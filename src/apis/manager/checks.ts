@@ -20,11 +20,10 @@ import {
 } from "./responses.ts";
 
 export type ManagerOperation = `manager.${string}`;
-/** An operation's name and summary. */
 export type Named = readonly [name: ManagerOperation, summary: string];
 export const named = ([name, summary]: Named) => ({ name, summary });
 
-/** The manager needs no authentication: a request only has to name what exists and to have a valid body. */
+/** The manager needs no authentication, only existing names and a valid body. */
 export const anyRequest = CheckTable.on<ApiContext, ManagerOperation>();
 
 export type Kind = Database["kind"];
@@ -35,7 +34,7 @@ export const isOfKind = <K extends Kind>(
   kind: K,
 ): database is DatabaseOf<K> => database?.kind === kind;
 
-/** The path names a database of this kind. Finds it. */
+/** The path names a database of this kind. Adds it to the context. */
 export const knownDatabase = <K extends Kind>(kind: K, missing: DeclaredResponse<string> = unknown) =>
   check<ApiContext, { database: DatabaseOf<K> }, ManagerOperation>({
     name: "knownDatabase",
@@ -69,7 +68,7 @@ const targetNamed = (missing: DeclaredResponse<string>) =>
     },
   });
 
-/** The path names an undeleted target of the database. Finds it. */
+/** The path names an undeleted target of the database. Adds it to the context. */
 export const knownTarget = targetNamed(unknown);
 export const knownTargetToDelete = targetNamed(unknownToDelete);
 
@@ -84,7 +83,6 @@ export const unknownTarget = (
 
 const A_JSON_OBJECT = "a JSON object";
 
-/** A JSON body that a schema describes. */
 interface JsonBody<Given> extends DeclaredBody {
   readonly schema: z.ZodMiniType<Given>;
 }
@@ -95,9 +93,9 @@ export const jsonBody = <Given>(schema: z.ZodMiniType<Given>): JsonBody<Given> =
 });
 
 /**
- * The body is JSON that matches its schema. Finds what it says.
+ * The body is JSON that matches its schema. Adds its value to the context.
  *
- * @param inspect - finds problems that the schema cannot see, so that one response lists them all.
+ * @param inspect - adds problems that the schema cannot see, so that one response lists all.
  */
 export const bodyAccepted = <Given>(
   { schema }: JsonBody<Given>,

@@ -46,10 +46,9 @@ import {
 } from "./responses.ts";
 import { targetViewAt } from "./targets.ts";
 
-/** How many targets are written before other work may run. */
+/** Targets written before other work may run. */
 const TARGETS_PER_SLICE = 100;
 
-/** Databases of one kind, and the targets that each is shown with. */
 interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, View> {
   readonly kind: K;
   readonly path: string;
@@ -58,7 +57,6 @@ interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, Vi
   readonly list: Named;
   readonly all: (services: Services) => MaybePromise<readonly DatabaseOf<K>[]>;
   readonly targets: {
-    /** The field that lists them. */
     readonly field: string;
     readonly json: WireForm<Shown>;
     readonly of: (services: Services, databaseName: string) => MaybePromise<readonly Item[]>;
@@ -84,7 +82,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   const newBody = jsonBody(resource.posted.schema);
   const changes = jsonBody(resource.put.schema);
   return [
-    /** Written in slices: there may be many targets. */
+    /** In slices: there may be many targets. */
     operation({
       ...named(resource.list),
       method: "GET",

@@ -25,7 +25,7 @@ import type { ApiContext } from "../services.ts";
 import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
 import { done, doneLarge, doneWith, fieldsRefused, noBody, refuseFields } from "./responses.ts";
 
-/* For those who run the manager: the journal, the whole state, the clock, and health. */
+/* Operations of the manager: the journal, the whole state, the clock, and health. */
 
 const LARGE_BODY_BYTES = 64 * 1024;
 
@@ -125,7 +125,7 @@ const restoreSnapshot = operation({
   path: SNAPSHOT,
   summary: "Replaces the state with that of a snapshot; the journal stays.",
   body: jsonBody(snapshot),
-  // The store reads the snapshot, and says what is wrong with it.
+  // The store reads the snapshot and reports its problems.
   checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
   responses: [noBody, fieldsRefused],
   handle: async ({ given, request, services }) => {
@@ -173,7 +173,7 @@ const ready = operation({
   },
 });
 
-/* The clock that all servers share: a test moves it instead of waiting. */
+/* All servers share the clock: a test moves it instead of waiting. */
 
 const CLOCK = "/clock";
 const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockMoment, frozen: flag }))));

@@ -14,7 +14,6 @@ import { addedWith, doneWithAll, noBody, noContent, refuseUnknown, unknownToDele
 /** Records that belong to no database: their JSON, and what each operation does. */
 interface Resource<T, Given> {
   readonly path: string;
-  /** The path's parameter that identifies one. */
   readonly key: string;
   /** As in "there is no dataset with the uuid x". */
   readonly called: string;
@@ -23,16 +22,14 @@ interface Resource<T, Given> {
   readonly list: Named;
   readonly all: (services: Services) => MaybePromise<readonly T[]>;
   readonly add: Named;
-  /** Returns what the response shows. */
   readonly create: (given: Given, context: ApiContext) => MaybePromise<T>;
   readonly added?: DeclaredResponse<T>;
   readonly delete: Named;
-  /** False: there is none. */
+  /** Returns false if there was nothing to remove. */
   readonly remove: (services: Services, key: string) => MaybePromise<boolean>;
   readonly deleted: DeclaredResponse;
 }
 
-/** The operations on a resource. */
 function operationsOf<T, Given>(resource: Resource<T, Given>) {
   const { path, key, json, posted, deleted } = resource;
   const listed = doneWithAll(json);

@@ -33,7 +33,6 @@ const empty = (status: number, description: string): DeclaredResponse => ({
   headers: dated(),
 });
 
-/** The body is what the handler returns. */
 export const done = <Content>(schema: BodySchema): DeclaredResponse<Content> =>
   json(200, "Done.", schema, (content: Content) => content);
 /** The body is made in steps, because it may be large. */
@@ -44,10 +43,8 @@ export const doneLarge = (schema: BodySchema): DeclaredResponse<Buffer | BodyStr
   schema,
   body: (_context, body) => body,
 });
-/** The body is a resource. */
 export const doneWith = <T>({ schema, write }: WireForm<T>) => json(200, "Done.", schema, write);
 export const addedWith = <T>({ schema, write }: WireForm<T>) => json(201, "Added.", schema, write);
-/** The body is an array of resources. */
 export const doneWithAll = <T>({ schema, write }: WireForm<T>) =>
   json(200, "Done.", z.array(schema), (resources: readonly T[]) => resources.map(write));
 /** The body is an array of resources, each of which may be large. */
@@ -59,7 +56,7 @@ export const noContent = empty(204, "Done (empty body).");
 export const unknown = plainText(404, "What the path names does not exist.");
 export const unknownToDelete = empty(404, "What the path names does not exist (empty body).");
 
-/** Refuses with either of them; the line, if there is one, is the reason. */
+/** The line, if there is one, is the reason. */
 export const refuseUnknown = (reason: string, declared: DeclaredResponse<string> = unknown): Refusal =>
   refuse(declared, reason, reason);
 
@@ -80,7 +77,7 @@ const NOUNS: Readonly<Record<Conflict["conflict"], string>> = {
   clientSecretKey: "client secret key",
 };
 
-/** A new database conflicts with another. The response shows the value, which may be a secret; the reason does not. */
+/** The response shows the conflicting value, which may be a secret; the reason does not. */
 export function databaseConflict({ conflict: field, value }: Conflict): Refusal {
   const noun = NOUNS[field];
   return conflict(

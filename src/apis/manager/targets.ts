@@ -35,7 +35,6 @@ import {
   unknownToDelete,
 } from "./responses.ts";
 
-/** A target as the manager shows it at a moment. */
 export const targetViewAt = async (target: Target, now: number): Promise<TargetView> => ({
   ...target,
   image: await target.image.bytes(),
