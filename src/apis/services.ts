@@ -30,7 +30,7 @@ export interface AnswerOptions {
   readonly responseDelaySeconds: number;
   /** Whether creating a dataset fails with `TRAINING_ALLOWANCE_EXCEEDED`. Default false. */
   readonly modelTargetTrainingAllowanceExceeded: boolean;
-  /** Requests per second for databases without a limit of their own: a whole number, 0 or more. Default: no limit. */
+  /** Requests per second for databases without a limit of their own: an integer, 0 or more. Default: no limit. */
   readonly requestsPerSecondLimit: number | null;
   /** Rate limits for databases without limits of their own, for example `DOCUMENTED_REQUEST_RATE_LIMITS`. Default: none. */
   readonly requestRateLimits: RequestRateLimits | null;

@@ -35,7 +35,7 @@ export const serversFlags = (command: "serve" | "exec") => ({ ...flagsOf(command
 interface Started extends Launched<Manager> {
   readonly database: CloudDatabase;
   readonly ui: boolean;
-  /** Where the state is kept, for a person. */
+  /** The place of the state, for a person. */
   readonly place: string;
 }
 

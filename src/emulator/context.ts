@@ -54,7 +54,7 @@ export interface Context {
   readonly moment: number;
   readonly profile: Profile;
   readonly random: Random;
-  /** What checks and handlers add to the journal entry of this request. */
+  /** Checks and handlers add to this journal entry. */
   readonly entry: EntryDraft;
 }
 

@@ -32,9 +32,8 @@ export interface ApiFailure {
 export interface FaultEffect {
   /** The option or method that configured it. */
   readonly origin: string;
-  /** What it does, in words. */
   readonly effect: string;
-  /** What the client gets. Default: the emulator's own response. */
+  /** Default: the emulator's own response. */
   readonly response?: ConfiguredResponse | ApiFailure | PreparedResponse;
   readonly resetConnection?: boolean;
   /** Executes the request although the client gets another response. */
@@ -59,7 +58,7 @@ interface ActiveRule {
 export interface ActiveFault extends ActiveRule {
   readonly id: string;
   readonly fault: Fault;
-  /** Where a program added it, as `file:line`; undefined if it was added by a request. */
+  /** The line of the program that added it, as `file:line`; undefined if a request added it. */
   readonly addedAt?: string | undefined;
 }
 

@@ -74,7 +74,7 @@ function* jpegSegments(bytes: Buffer): Generator<readonly [marker: number, at: n
   }
 }
 
-/** Where PNG chunks begin: after the signature. Each has its length, its type, its data and a checksum. */
+/** PNG chunks begin after the signature. Each has its length, its type, its data and a checksum. */
 const CHUNKS_AT = PNG_SIGNATURE.length;
 
 /** The EXIF data of an image; empty when it has none. */

@@ -44,13 +44,13 @@ export class Signal<Payload> {
 interface ArrivedRequest extends Omit<ArrivalFacts, "time"> {
   /** When the request arrived, by the emulator's clock. */
   readonly time: Date;
-  /** What the client sent: headers, query string and body. Secrets are masked. */
+  /** Headers, query string and body as the client sent them. Secrets are masked. */
   readonly request: RecordedRequest;
 }
 
-/** What the response adds to an arrived request. */
+/** The result of an arrived request. */
 export interface RequestResult extends ResultFacts {
-  /** What the client got; undefined when it got no response. */
+  /** The response to the client; undefined if it got none. */
   readonly response?: RecordedResponse | undefined;
 }
 

@@ -57,7 +57,7 @@ interface OperationFacts {
   readonly method: string;
   /** With parameters: `/targets/{id}`, `/reports/{file:[^/]+\.csv}`. */
   readonly path: string;
-  /** What it does, in one sentence. */
+  /** Its effect, in one sentence. */
   readonly summary: string;
   /** Absent: no authentication. */
   readonly security?: SecurityScheme;

@@ -4,7 +4,7 @@ import { createHash, randomFillSync } from "node:crypto";
 export interface Random {
   /** `digits` lower-case hexadecimal digits. */
   hex(digits: number): string;
-  /** A whole number from 0 to `bound - 1`. */
+  /** An integer from 0 to `bound - 1`. */
   integer(bound: number): number;
   /** `length` characters, each drawn from `alphabet`. */
   text(length: number, alphabet: string): string;

@@ -38,7 +38,7 @@ export interface RecordedFile {
 export interface BodyFacts {
   /** The body's size as sent; masked bytes may differ in number. */
   readonly size: number;
-  /** Those of its message: they say what it contains. */
+  /** Headers of the message, which describe the body. */
   readonly headers: HeaderList;
   /** The bytes have no content encoding, whatever the headers say. */
   readonly isDecoded?: boolean;
@@ -48,7 +48,6 @@ export interface BodyFacts {
   readonly madeHere?: boolean;
 }
 
-/** What a body shows. */
 interface Contents {
   readonly bytes: Buffer;
   /** Undefined: it is no multipart form. */
@@ -171,7 +170,7 @@ export class RecordedBody {
     return shortened(this.json);
   }
 
-  /** What `JSON.stringify` includes: no bytes. */
+  /** For `JSON.stringify`: without bytes. */
   toJSON(): object {
     return { size: this.size, ...(this.dropped && { dropped: true }), text: this.toString() };
   }

@@ -58,7 +58,7 @@ export class RecordedRequest extends RecordedMessage {
     return this.maskedQuery;
   }
 
-  /** What `JSON.stringify` includes: no bytes. */
+  /** For `JSON.stringify`: without bytes. */
   toJSON(): object {
     return { headers: this.headers, query: this.query, body: this.body };
   }
@@ -70,7 +70,7 @@ export class RecordedRequest extends RecordedMessage {
  * @example mock.requests[0].response?.body.json // { result_code: "Success", … }
  */
 export class RecordedResponse extends RecordedMessage {
-  /** What `JSON.stringify` includes: no bytes. */
+  /** For `JSON.stringify`: without bytes. */
   toJSON(): object {
     return { headers: this.headers, body: this.body };
   }

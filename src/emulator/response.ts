@@ -6,8 +6,8 @@ import type { Profile } from "./profiles.ts";
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * What a body holds: a JSON Schema, or a schema from `src/schema`, which the OpenAPI document converts. The latter by what
- * all have in common, so that the package's declarations need no other package.
+ * Describes a body: a JSON Schema, or a schema from `src/schema`, which the OpenAPI document converts. The latter by a common
+ * property, so that the package's declarations need no other package.
  */
 export type BodySchema = JsonSchema | { readonly _zod: object };
 

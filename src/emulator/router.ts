@@ -3,7 +3,6 @@ import type { PathParams } from "./context.ts";
 import { header, type WireRequest } from "./message.ts";
 import type { Api, ApiOperation, MalformedKind } from "./operation.ts";
 
-/** Where a request goes. */
 export interface Route<Services> {
   readonly api: Api<Services>;
   /** Undefined when no operation has that method and path. */
@@ -22,7 +21,7 @@ export interface ServerRefusal {
   readonly line?: string;
 }
 
-/** What keeps a request from its operation: its server refuses it, it is malformed, or no transport can answer its connection. */
+/** A request that gets no operation: its server refuses it, it is malformed, or no transport can answer its connection. */
 export type Rejection =
   | ServerRefusal
   | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }

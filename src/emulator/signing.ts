@@ -1,7 +1,7 @@
 import { createHmac, hash } from "node:crypto";
 import { systemClock } from "./clock.ts";
 
-/** What a signature is computed over. */
+/** The signed parts of a request. */
 export interface SignedParts {
   /** HTTP method; signed in upper case. */
   readonly method: string;

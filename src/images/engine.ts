@@ -1,4 +1,4 @@
-/** What works on pixels: a sixth of the package's code, loaded with the first image. */
+/** All work on pixels: a sixth of the package's code, loaded with the first image. */
 
 export { encodePixels, whyNotDecoded } from "./decode.ts";
 export { drawPicture } from "./draw-picture.ts";

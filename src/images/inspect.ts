@@ -105,7 +105,7 @@ async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
     : { header, png };
 }
 
-/** What an image's header says, read without the decoder. */
+/** Reads an image's header without the decoder. */
 function declaredHeader(bytes: Buffer): OpenedImage | undefined {
   if (formatOf(bytes) === undefined) return undefined;
   if (formatOf(bytes) === "JPEG") {

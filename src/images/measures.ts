@@ -11,32 +11,32 @@ import type { GreyImage } from "./ratings/brisque/features.ts";
 import { brisqueScore } from "./ratings/brisque/score.ts";
 
 const CHANNELS = 3;
-/** What the kernel takes at a time. */
+/** Pixels per call of the kernel. */
 const PIXELS_PER_SLICE = 100_000;
 /** A target succeeds when the mean deviation of its colour channels is above this. */
 const FLAT_IMAGE_DEVIATION = 5;
 
 const hashes = new WeakMap<Buffer, string>();
 
-/** The SHA-256 of bytes that nobody writes to any more, in lower-case hexadecimal. */
+/** The SHA-256 of bytes that no longer change, in lower-case hexadecimal. */
 export function sha256Of(bytes: Buffer): string {
   const known = hashes.get(bytes) ?? createHash("sha256").update(bytes).digest("hex");
   hashes.set(bytes, known);
   return known;
 }
 
-/** What is measured while an image's pixels are in memory. */
+/** Measured while an image's pixels are in memory. */
 export type Measures =
   | { readonly damage: string }
   | {
       readonly damage?: undefined;
       /** Whether it has only one colour, or nearly so. */
       readonly isFlat: boolean;
-      /** From 0, the best, to 100; undefined when nobody wanted it. */
+      /** From 0, the best, to 100; undefined if it was not wanted. */
       readonly brisque: number | undefined;
     };
 
-/** What is wanted of an image besides whether it can be decoded, and whether it is flat. */
+/** Wanted measures of an image, besides whether it decodes and whether it is flat. */
 export interface Wants {
   readonly brisque?: boolean;
   /** Whether it will be compared by structural similarity. */

@@ -56,7 +56,7 @@ export function randomRater(seed?: string | number): TargetRater {
 
 /**
  * Rates every image the same.
- * @throws RangeError when `rating` is not a whole number from 0 to 5.
+ * @throws RangeError when `rating` is not an integer from 0 to 5.
  * @example new MockCloudReco({ targetRater: fixedRater(3) })
  */
 export function fixedRater(rating: number): TargetRater {
@@ -64,7 +64,7 @@ export function fixedRater(rating: number): TargetRater {
   return () => rating;
 }
 
-/** What to measure of added images when this rater and these matchers are used. */
+/** Measures of added images for this rater and these matchers. */
 export const wantsOf = ({
   targetRater,
   queryMatcher,
@@ -137,7 +137,7 @@ export function backgroundPreparation(
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
 const prepareInBackground: typeof Engine.prepareInBackground = (...given) => {
   if (loaded !== undefined) return loaded.prepareInBackground(...given);
-  // A failure is ignored: whoever needs the result computes it again.
+  // Ignores a failure: the code that needs the result computes it again.
   engine().then(
     (module) => module.prepareInBackground(...given),
     () => {},

@@ -67,7 +67,7 @@ function checkDatabase(method: string, database: unknown): void {
 }
 
 /**
- * What a test does to an emulator besides sending requests. The same on a {@link MockCloudReco} and on servers, and over the
+ * A test's control of an emulator, besides requests. The same on a {@link MockCloudReco} and on servers, and over the
  * target manager's API.
  *
  * @example
@@ -191,7 +191,7 @@ export abstract class EmulatorControl {
   /**
    * Sets the recognition counts of a target; its modification date and status do not change.
    *
-   * @param counts - whole numbers of at least 0; omitted counts do not change.
+   * @param counts - integers of at least 0; omitted counts do not change.
    * @throws InvalidOptionError for an invalid count; Error when the database has no such target.
    * @example mock.setRecognitionCounts(database, targetId, { currentMonthRecos: 3, totalRecos: 12 });
    */

@@ -263,7 +263,7 @@ export function createFault(
 
 /** The clock of an emulator, which starts as the one of its options. */
 export interface MockClock extends Clock {
-  /** Whether the clock stands still. */
+  /** Whether the clock is frozen. */
   readonly isFrozen: boolean;
   /**
    * Sets the clock, which then runs on unless it is frozen.

@@ -67,7 +67,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   /** While the mock is started. */
   #interceptor: Interceptor | undefined;
   readonly #delays = new PendingDelays();
-  /** What this mock shows to people: a live page, which may pause a test, and a report. */
+  /** This mock's views for people: a live page, which may pause a test, and a report. */
   readonly page = new MockPage(() => ({
     state: this.#isolation.current,
     options: this.#options,
@@ -290,7 +290,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     return this.#interceptor === undefined ? "is stopped: call `mock.start()`" : undefined;
   }
 
-  /** What may keep a test waiting, or was never needed, for the explanation of its failure. @internal */
+  /** Delays and unused faults, for the explanation of a failure. @internal */
   get arranged(): ExplainedMock["arranged"] {
     const { faults, settings, finish, store } = this.#isolation.current;
     return {
@@ -350,7 +350,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     return this.#isolation.run(call);
   }
 
-  /** What `console.log(mock)` prints: databases, targets and the latest requests, in at most five lines. */
+  /** For `console.log(mock)`: databases, targets and the latest requests, in at most five lines. */
   [inspect.custom](): string {
     return describeMock(this, this.#store, this.#interceptor !== undefined);
   }

@@ -245,7 +245,6 @@ const servers = {
   }),
 } satisfies Rows;
 
-/** What the log level says. */
 export const LOGGED = "which requests are logged; warn: refused ones and failures";
 
 /** Options of `startServers` only. */

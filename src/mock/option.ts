@@ -14,7 +14,7 @@ export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;
 /** Which requests are logged. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** What checks, settings, help and the guide say about an option. Its docstring is in the public interface. */
+/** One option for checks, settings, help and the guide. Its docstring is in the public interface. */
 export interface Option {
   readonly schema: z.core.$ZodType;
   /** Its value unless given. */
@@ -27,7 +27,7 @@ export interface Option {
   readonly readBy?: readonly Role[];
   /** The default in words, where no value says it. */
   readonly defaultWords?: string;
-  /** What reads the setting, where {@link schema} does not read text. */
+  /** Reads the setting if {@link schema} does not read text. */
   readonly settingSchema?: z.core.$ZodType;
   /** The setting as an option of the commands, unless it is named as the setting. */
   readonly flag?: string;

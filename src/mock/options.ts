@@ -56,7 +56,7 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
   readonly queryMatcher?: ImageMatcher;
   /** Decides which targets are duplicates. Default `structuralSimilarityMatcher`. */
   readonly duplicatesMatcher?: ImageMatcher;
-  /** Rates an added image for tracking: a whole number from 0 to 5. Default `brisqueRater`. */
+  /** Rates an added image for tracking: an integer from 0 to 5. Default `brisqueRater`. */
   readonly targetRater?: TargetRater;
   /**
    * Replaces the timer that waits for `responseDelaySeconds` and the delays of faults. The signal is aborted when the mock stops;

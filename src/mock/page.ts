@@ -15,7 +15,7 @@ const LIMITED =
   " If the test's time limit ends it first, set MOCK_CLOUD_RECO_PAUSE=1, which lifts the limit.";
 
 /**
- * What a mock shows to people: a live page, the same page that pauses a test, and a report. See `mock.page`.
+ * A mock's views for people: a live page, the same page that pauses a test, and a report. See `mock.page`.
  *
  * @example await mock.page.writeReport("mock-report.html");
  */
@@ -49,7 +49,7 @@ export class MockPage {
 
   /**
    * Pauses a test: prints the URL of a live page of this mock on standard error and waits until "Continue" is pressed there or the mock stops.
-   * Give the test no time limit, or set the environment variable `MOCK_CLOUD_RECO_PAUSE=1`: it lifts the limits of tests that use
+   * Give the test no timeout, or set the environment variable `MOCK_CLOUD_RECO_PAUSE=1`: it lifts the limits of tests that use
    * the fixture for Vitest or Jest, except those that a test sets itself.
    *
    * @example await mock.page.pause();

@@ -33,7 +33,7 @@ const pictureNumber = wholeNumber;
  * Draws a picture for tests, with its number in it. The same number always gives the same pixels. The default matcher finds it in every
  * format and size, and matches it with no other; the default rater gives it 4 or 5.
  *
- * @param n - a whole number, 0 or more.
+ * @param n - an integer, 0 or more.
  * @throws InvalidOptionError for an invalid number or option.
  * @returns the bytes of the file, about 20 kB.
  * @example await mock.addTarget(database, { name: "poster", image: await samplePicture(1), processed: true });

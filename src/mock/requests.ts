@@ -80,7 +80,7 @@ export class ExpectedRefusals {
     return new ExpectedRefusals([...this.filters], this.expectedInside);
   }
 
-  /** Ends an isolated call: what it expected of its own requests holds for everybody who sees them. */
+  /** Ends an isolated call: its expected refusals stay expected in the outer journal. */
   end(entries: readonly JournalEntry[]): void {
     for (const filter of this.filters)
       for (const entry of filterEntries(entries, filter)) this.expectedInside.add(entry);
@@ -151,7 +151,6 @@ function counted(names: readonly string[], noun: string): string {
 
 const shortened = (reason: string): string => (reason.length <= 120 ? reason : `${reason.slice(0, 120)}…`);
 
-/** What the target manager lists of an entry. */
 function ofListed(given: ListedRequest): Partial<EntryFacts> {
   const names = listedEntry.fieldNames();
   // A later version of the manager may list more.

@@ -39,7 +39,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),
     pause: resume && { resume },
   });
-  // What others send, such as a browser that looks for an icon, is no request of the mock.
+  // Other requests, such as a browser's for an icon, are not the mock's.
   const unrecorded = createEmulator(
     {
       store,

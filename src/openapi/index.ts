@@ -64,7 +64,7 @@ export interface ParameterObject {
 export interface OperationObject {
   /** The name that the journal uses; with the prefix `advanced.` for advanced datasets. */
   readonly operationId: string;
-  /** What it does, in one sentence. */
+  /** Its effect, in one sentence. */
   readonly summary: string;
   /** Its API. */
   readonly tags: readonly string[];
@@ -92,7 +92,7 @@ export interface DocumentInfo {
   readonly title: string;
   /** Version of this package. */
   readonly version: string;
-  /** What the document describes. */
+  /** Description of the document. */
   readonly description: string;
 }
 

@@ -43,12 +43,12 @@ export interface ShownMessage {
 
 /** A journal entry with its messages. */
 export interface ShownRequest extends EntryFacts {
-  /** What the client sent. */
+  /** The request as the client sent it. */
   readonly request: ShownMessage & {
     /** Query string without `?`; empty when there is none. */
     readonly query: string;
   };
-  /** What the client received; absent when it got no response. */
+  /** The response as the client received it; absent without one. */
   readonly response?: ShownMessage;
 }
 
@@ -72,7 +72,7 @@ export interface ShownTarget extends TargetRecord {
   readonly metadataLength: number;
 }
 
-/** What a report says besides what the mock recorded. */
+/** Facts of a report that the mock did not record. */
 export interface ReportDetails {
   /** The test that the report covers. Its error shows no secret keys of the mock's databases. */
   readonly test?:
@@ -118,7 +118,7 @@ export interface MockReport extends ReportDetails {
   readonly requests: readonly ShownRequest[];
   /** How many older requests the journal dropped. */
   readonly droppedRequests: number;
-  /** What happened to targets, oldest first. */
+  /** Events of targets, oldest first. */
   readonly timeline: readonly {
     /** When it happened. */
     readonly time: number;

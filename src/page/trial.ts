@@ -121,7 +121,7 @@ function triedTargets(
       passedOver: obstacle === undefined ? null : obstacle.why + obstacle.detail,
       /** How it was found, or why not, as far as the matcher can say. */
       why: recognition?.why ?? whyNot?.(target) ?? null,
-      /** Where the image shows it, when the matcher can say. */
+      /** The outline in the image, if the matcher finds one. */
       outline: recognition?.outline ?? null,
     };
   };

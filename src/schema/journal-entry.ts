@@ -28,7 +28,7 @@ export interface ConsideredTarget {
   readonly matched: boolean;
   /** The reason in words, with the score if there is one. */
   readonly why: string;
-  /** Where the image shows the target, when the matcher recognises pictures in photographs. */
+  /** The target's outline in the image, if the matcher recognises pictures in photographs. */
   readonly outline?: Outline | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface ComparedSignature {
   readonly signed?: string | undefined;
 }
 
-/** What is recorded of a request when it arrives, besides the message. */
+/** Recorded when a request arrives, besides the message. */
 export interface ArrivalFacts {
   /** Position in order of arrival, from 1; dropped requests count too. */
   readonly number: number;
@@ -62,7 +62,7 @@ export interface ArrivalFacts {
   readonly path: string;
 }
 
-/** What is recorded of its result, besides the message. */
+/** Recorded of a request's result, besides the message. */
 export interface ResultFacts {
   /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
   readonly status?: number | undefined;
@@ -72,7 +72,7 @@ export interface ResultFacts {
   readonly refusedBy?: string | undefined;
   /** If a fault was applied: `addFault`, or the option that configured it. Such a request does not count as refused. */
   readonly fault?: string | undefined;
-  /** What to change, in one sentence; or what the fault did. */
+  /** The advice, in one sentence, or the effect of the fault. */
   readonly reason?: string | undefined;
   /** Name of the database whose keys the request uses, if known. */
   readonly database?: string | undefined;

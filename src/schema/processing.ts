@@ -9,7 +9,7 @@ interface Processing {
   readonly processed: boolean;
 }
 
-/** What the status and the rating of a target of a cloud database depend on. */
+/** Status and rating of a cloud database's target depend on these. */
 export interface TargetProcessing extends Processing {
   /** Milliseconds since the epoch. */
   readonly uploadDate: number;

@@ -3,7 +3,7 @@ import { checked, textReadBy } from "./forms/problems.ts";
 import { optional, record } from "./forms/record.ts";
 import { deferred, flag, fromZeroToOne, seconds } from "./forms/values.ts";
 
-/** What makes a mock as inconsistent as the real service. Omitted fields are 0: the mock is consistent. */
+/** Makes a mock as inconsistent as the real service. Omitted fields are 0: the mock is consistent. */
 export interface RealismOptions {
   /** For how long a target that a client added is unknown, and one that a client updated looks as before. */
   readonly visibilityLagSeconds?: number;
@@ -27,7 +27,7 @@ const CONSISTENT: RealismValues = {
   gatewayErrorRate: 0,
 };
 
-/** The meaning of `true`. Public sessions show each effect, but nobody measured it. */
+/** The meaning of `true`. Public sessions show each effect, but no measurements exist. */
 export const REALISM_PRESET: RealismValues = {
   visibilityLagSeconds: 1,
   deletionLagSeconds: 5,

@@ -24,11 +24,11 @@ import { MAX_METADATA_BYTES } from "./protocol.ts";
 
 /** Recognition counts to set; those that are not given stay as they are. */
 export interface RecognitionCountChanges {
-  /** A whole number of at least 0. */
+  /** An integer of at least 0. */
   readonly currentMonthRecos?: number;
-  /** A whole number of at least 0. */
+  /** An integer of at least 0. */
   readonly previousMonthRecos?: number;
-  /** A whole number of at least 0. */
+  /** An integer of at least 0. */
   readonly totalRecos?: number;
 }
 
@@ -58,7 +58,7 @@ export interface TargetFields {
 /** Changes of a target that are made directly, without a request. */
 export type TargetUpdates = Omit<Partial<TargetFields>, "targetId" | "processed" | "status">;
 
-/** What queries compare of an image, by structural similarity or by features. Servers share it, so that it is made once. */
+/** Queries compare these: by structural similarity or by features. Servers share them, so each is made once. */
 export const SUMMARY_KINDS = ["sketch", "features"] as const;
 export type SummaryKind = (typeof SUMMARY_KINDS)[number];
 

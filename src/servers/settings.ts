@@ -36,7 +36,7 @@ const ALONE = ["port", "managerUrl", "managerCertificate"] as const;
 const SERVER_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
 const OTHERS = { ...OPTIONS.startServers, ...SETTINGS };
 const DEFAULTS = defaultsOf(OTHERS);
-/** Where a server listens unless told otherwise. */
+/** The default address of a server. */
 export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
 const settingsIn = (rows: Rows, command: Command) =>

@@ -15,7 +15,7 @@ export interface KeptImage extends TargetImage {
  */
 export class ImageBlobs {
   private readonly used = new Map<string, { readonly image: KeptImage; uses: number }>();
-  /** Those released first come first. */
+  /** In order of release. */
   private readonly spare = new Map<string, KeptImage>();
   private spareBytes = 0;
 

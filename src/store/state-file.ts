@@ -53,7 +53,7 @@ export async function writeState(path: string, snapshot: Snapshot): Promise<void
     (known) => known.mode,
     () => OWN_ONLY,
   );
-  // Unguessable: nobody can have prepared this file.
+  // Unguessable, so no other process can have prepared this file.
   const temporary = `${target}.${systemRandom.hex(16)}${UNFINISHED}`;
   const file = await open(temporary, "wx", OWN_ONLY);
   try {

@@ -67,7 +67,7 @@ async function requestOf(routed: PlaywrightRoute): Promise<Request> {
   return new Request(request.url(), { method, headers, body: body === null ? null : new Uint8Array(body) });
 }
 
-/** What each test of {@link mockFixtures} receives; the mock answers the test's own process too. */
+/** The fixtures of each test of {@link mockFixtures}; the mock answers the test's own process too. */
 export interface PlaywrightFixtures extends MockFixture {}
 
 /**

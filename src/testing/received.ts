@@ -75,7 +75,7 @@ function matches(given: unknown, wanted: ExpectedValue): boolean {
   return Object.entries(wanted).every(([name, value]) => matches(fieldOf(given, name), value));
 }
 
-/** What a matcher for `expect.extend` returns, in Jest and in Vitest. */
+/** The result of a matcher for `expect.extend`, in Jest and Vitest. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
@@ -143,7 +143,7 @@ export function matchRefusedNothing(given: unknown): MatcherResult {
   };
 }
 
-/** What `expect(mock)` has in Jest and in Vitest. */
+/** Matchers of `expect(mock)` in Jest and Vitest. */
 export interface MockMatchers<Result> {
   /**
    * Asserts that the mock received requests of an operation, or requests that match a filter, whether served or refused.

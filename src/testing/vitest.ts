@@ -11,7 +11,7 @@ declare module "vitest" {
 expect.extend(matchers);
 if (areLimitsLifted()) vi.setConfig({ testTimeout: 0, hookTimeout: 0 });
 
-/** What `test` adds to Vitest's test context. */
+/** Fixtures in Vitest's test context. */
 export interface MockTestContext extends MockFixture {
   /** Options of the mock; override them as {@link test} shows. */
   readonly mockOptions: MockFixtureOptions;

@@ -35,7 +35,6 @@ function signatureIn(request: WireRequest): string {
   return given.slice(given.indexOf(":") + 1);
 }
 
-/** What is known beyond the request and its keys. */
 interface Surroundings {
   /** Other secrets of the same database, by the name to show. */
   readonly otherSecrets: Readonly<Record<string, string>>;
@@ -119,7 +118,7 @@ function mistakenFor(
   ].filter(({ key }) => key !== secretKey && key.length > 0);
 }
 
-/** What clients without a secret sign with. */
+/** Clients without a secret sign with these. */
 const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
   key,
   advice: notSet("secret key that signed", key),

@@ -151,7 +151,7 @@ const MOST_MOCKS = 100;
 /** Of intercepting mocks, until they are stopped. */
 const keyOwners = new Set<KeyOwner>();
 
-/** Of other mocks. Weak, because nobody has to stop these; only these, because weakly held mocks are freed later. */
+/** Of other mocks. Weak: these need no stop. Only these: weakly held mocks are freed later. */
 const idleKeyOwners = new Set<WeakRef<KeyOwner>>();
 
 /** @param owner - asked for keys that another mock does not know, until {@link removeKeyOwner}. */

@@ -124,7 +124,7 @@ function fieldOf({ form }: FormContext, name: string): Buffer | undefined {
 const LARGEST_INTEGER = 2_147_483_647;
 const MOST_RESULTS = 50;
 
-/** `max_num_results` is a whole number from 1 to 50. Default 1. */
+/** `max_num_results` is an integer from 1 to 50. Default 1. */
 export const maxNumResultsValid = check({
   name: "maxNumResultsValid",
   refusals: [invalidValue, outOfRange],

@@ -198,7 +198,7 @@ function without(lags: readonly Lag[], targets: readonly Target[]): readonly Tar
   return targets.filter(({ targetId }) => !ids.has(targetId));
 }
 
-/** What a search found, and which targets it does not see yet. */
+/** The result of a search, and the targets that it does not see yet. */
 export type Found<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
 
 /** Finds targets among those that a query or duplicates see while the emulator is inconsistent. */

@@ -113,7 +113,7 @@ const metadataFits = check({
   },
 });
 
-/** What each accepted value of `active_flag` means. The service's sample clients send 1. */
+/** The accepted values of `active_flag`. The service's sample clients send 1. */
 const FLAGS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   [true, true],
   [false, false],

@@ -18,7 +18,7 @@ export interface CompiledKernel {
   readonly wasm: string;
 }
 
-/** What every kernel exports. */
+/** Exported by each kernel. */
 export interface KernelMemory {
   readonly memory: { readonly buffer: ArrayBuffer };
 }

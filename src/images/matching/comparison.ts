@@ -75,7 +75,7 @@ export interface Ranking<T> {
   readonly matches: readonly RankedMatch<T>[];
   /** Not compared, because they cannot be among the best that were requested. */
   readonly notCompared: readonly T[];
-  /** Those that do not match, nearest first as far as that is known. */
+  /** The other targets, nearest first as far as known. */
   readonly unmatched: readonly T[];
   /** Why those do not match, as far as the matcher can say. */
   readonly whyNot?: (target: T) => string;

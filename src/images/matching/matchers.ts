@@ -73,7 +73,7 @@ export function similarityAbove(threshold: number): ImageMatcher {
 
 interface FeatureOptions {
   /**
-   * Features that must agree on one position: a whole number of at least 5. Default 8. Two fewer are enough if the pixels show most
+   * Features that must agree on one position: an integer of at least 5. Default 8. Two fewer are enough if the pixels show most
    * of the target there.
    */
   readonly minimumInliers?: number | undefined;

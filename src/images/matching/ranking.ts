@@ -195,7 +195,7 @@ async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
 }
 
 async function preparedOf(image: ComparedImage): Promise<PreparedImage | null> {
-  // What makes the sketch of an added image prepares the image too. A failure is left to those who need the sketch.
+  // Making a sketch prepares the image too. Users of the sketch get its failure.
   await sketches.latest(image.sha256)?.catch(() => {});
   return preparedImages.find(image.sha256, async () => {
     const thumbnail = await thumbnailOf(image);

@@ -26,7 +26,7 @@ export interface Sketch {
 /** An image to compare others with. */
 export interface Query {
   readonly image: PreparedImage;
-  /** What sketches are compared with: 112 kB. */
+  /** For comparison with sketches: 112 kB. */
   readonly sketch: Uint8Array;
 }
 
@@ -208,7 +208,7 @@ export async function compareImages(a: Buffer, b: Buffer): Promise<number | null
   return "damage" in first || "damage" in second ? null : structuralSimilarity(first, second);
 }
 
-/** Where two images are similar. */
+/** Similarity of two images by place. */
 export interface SimilarityMap {
   /** Windows in a row. */
   readonly columns: number;

@@ -6,7 +6,7 @@ import { checkRating, MAX_RATING, type TargetRater } from "./rating.ts";
 /** The result of processing a target's image. */
 interface Assessment {
   readonly outcome: "success" | "failed";
-  /** Tracking rating, a whole number from 0 to 5. */
+  /** Tracking rating, an integer from 0 to 5. */
   readonly rating: number;
   /** Of the image's bytes, in lower-case hexadecimal. */
   readonly sha256: string;
@@ -15,7 +15,7 @@ interface Assessment {
 /**
  * Assesses a target's image; one that cannot be decoded fails. Calls the rater each time, so the caller should keep the
  * result with the image.
- * @throws TypeError or RangeError when the rater returns anything but a whole number from 0 to 5; what the rater throws.
+ * @throws TypeError or RangeError when the rater returns anything but an integer from 0 to 5; what the rater throws.
  */
 export async function assessImage(
   bytes: Buffer,

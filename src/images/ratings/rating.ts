@@ -2,7 +2,7 @@ import type { Random } from "../../emulator/random.ts";
 import { showWithType } from "../../emulator/text.ts";
 
 /**
- * Rates a target's image for tracking: a whole number from 0 to 5, or a promise of one.
+ * Rates a target's image for tracking: an integer from 0 to 5, or a promise of one.
  * A custom rater is called once per stored image, before the request is answered, which fails if it throws. `random` is the
  * mock's own source of randomness, which follows its seed.
  */
@@ -12,7 +12,7 @@ export type TargetRater = (image: Buffer, random?: Random) => number | Promise<n
 export interface FeatureRating {
   /** From 0 to 5 stars. */
   readonly rating: number;
-  /** What it has, and what would make it better, in words. */
+  /** The rating in words, with advice. */
   readonly advice: string;
 }
 
@@ -21,7 +21,7 @@ export const MAX_RATING = 5;
 
 /**
  * Checks what a rater returned.
- * @throws TypeError when it is not a number, RangeError when it is not a whole number from 0 to 5.
+ * @throws TypeError when it is not a number, RangeError when it is not an integer from 0 to 5.
  */
 export function checkRating(rating: unknown, source: string): number {
   const expected = `expected a whole number from 0 to ${MAX_RATING}`;

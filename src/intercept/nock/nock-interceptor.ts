@@ -95,7 +95,7 @@ export class NockInterceptor {
     return active.some((mock) => !known.has(mock) && (isFor(origin, mock) || !NAMES_ORIGIN.test(mock)));
   };
 
-  /** Whether nock would only send a request, and nobody listens to nock. */
+  /** Whether nock would only send a request, and has no listeners. */
   private readonly isIgnored = (origin: string): boolean => {
     const { nock } = this.active;
     const isHeard = nock.emitter.listenerCount("no match") > 1;

@@ -16,7 +16,7 @@ export interface KeptConnectionHandler {
   refuseProxied(endpoint: Endpoint): Error;
 }
 
-/** Where a connection leads. A TLS connection may name another host than the one that it was opened to. */
+/** Destinations of a connection. A TLS connection may name another host than the one that it was opened to. */
 type Destinations = readonly Endpoint[];
 
 /** Channels of undici (the package, and Node's own): a client calls it, and a head is about to be written. */

@@ -30,7 +30,7 @@ function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): 
     metadata: words,
     unrepresentable: "any",
     override: ({ jsonSchema: part }) => {
-      // Zod adds these bounds to every whole number.
+      // Zod adds these bounds to every integer.
       if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
       if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
       if (part.properties !== undefined) delete part.description;

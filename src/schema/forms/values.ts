@@ -5,7 +5,7 @@ import { decodeServiceBase64 } from "../base64.ts";
 
 /* Kinds of single values. If JSON represents a value differently, its kind is a codec. */
 
-/** What a schema expects, in words that follow "expected", and further keywords for its JSON Schema. */
+/** Words that follow "expected", and further keywords for the JSON Schema. */
 interface Words {
   readonly description: string;
   readonly [keyword: string]: unknown;

@@ -68,7 +68,7 @@ export interface BodyLimits {
 export interface BodyFilter {
   /** Returns the parts of a chunk that stay in the body. */
   write(chunk: Buffer): readonly Buffer[];
-  /** What it took out, by SHA-256. */
+  /** Removed images, by SHA-256. */
   readonly images: ReadonlyMap<string, Buffer>;
 }
 

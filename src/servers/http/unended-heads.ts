@@ -11,7 +11,7 @@ export class HeadWatch {
   /** The requests whose heads ended in the present bytes. */
   private begun: IncomingMessage[] = [];
   private newest: IncomingMessage | undefined;
-  /** What arrived of the next head; undefined in a body, and when only node:http knows where the head begins. */
+  /** The beginning of the next head; undefined in a body, and if only node:http knows the start of the head. */
   private head: Buffer | undefined = NO_BYTES;
   private idle: IdleTimer | undefined;
 

@@ -34,7 +34,7 @@ export async function groupCopies(targets: readonly TargetFeatures[]): Promise<r
   return [...groups.values()];
 }
 
-/** Which cells are brighter than the whole picture: 16 bits each, told apart by what is added to them. */
+/** Cells that are brighter than the whole picture: 16 bits each, and the number of the part. */
 function partsOf(target: TargetFeatures): readonly number[] {
   const { small } = target;
   const { width, height } = smallSize(target);

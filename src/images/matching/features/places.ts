@@ -5,7 +5,7 @@ export interface Sighting {
   readonly inliers: number;
   /** The target's corners, in pixels of the query. */
   readonly corners: Outline;
-  /** Where the features are that agree, x and y of each. */
+  /** Places of the inliers, x and y of each. */
   readonly places: Float64Array;
   /** The part of the target that the pixels show. */
   readonly shown: number;

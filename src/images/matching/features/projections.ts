@@ -8,7 +8,7 @@ export const [VALUES, BITS] = [128, 256];
 export const DIRECTIONS = 32;
 const ROW_BYTES = 4 + VALUES;
 
-/** What signs of a feature's values make its code. */
+/** The signs of these projections are a feature's code. */
 export interface Projections {
   readonly weights: Int8Array;
   readonly biases: Int32Array;

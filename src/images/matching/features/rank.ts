@@ -216,7 +216,7 @@ export async function featureRatingOf(image: ComparedImage): Promise<FeatureRati
   return features === null ? undefined : rateFeatures(features, countDifferent(features));
 }
 
-/** Where features are found in a query's or a target's picture, in parts of its width and height. */
+/** Places of features in a picture, as fractions of its width and height. */
 export interface FoundFeatures {
   readonly places: readonly (readonly [x: number, y: number])[];
   /** Of a target's picture; null for a query's. */

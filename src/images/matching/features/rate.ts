@@ -8,7 +8,7 @@ const GRID = 6;
 const CELLS = GRID ** 2;
 /** With this many stars, 98 % of the photographs of a picture are recognised. */
 const GOOD = 4;
-/** Where features are in fewer cells, a picture gains more from being filled than from finer detail. */
+/** With features in fewer cells, a picture gains more from being filled than from finer detail. */
 const MOSTLY_PLAIN = CELLS / 2;
 
 const LEAST_GOOD = STARS[GOOD - 1] ?? 0;

@@ -38,7 +38,7 @@ interface Position {
   readonly tilt: number;
   /** The target's corners, in pixels of the picture as it was searched. */
   readonly corners: Outline;
-  /** Where in the picture those features are, x and y of each. */
+  /** Places of the inliers in the picture, x and y of each. */
   readonly places: Float64Array;
 }
 
@@ -96,7 +96,7 @@ const FEW = { inliers: 16, span: 0.05 };
 const MANY_FEATURES = 60;
 /** The part of the target that pixels must show: the less, the rarer the inliers are by chance. Things may cover the target. */
 const SHOWN = { least: 0.5, certain: 10 };
-/** Where the pixels show so much, so many features fewer may agree, and chance may explain that as often. */
+/** If the pixels show this much, fewer inliers are enough, and a higher chance. */
 const MOSTLY_SHOWN = { least: 0.6, fewer: 2, chance: 2 };
 const LEAST_INLIERS = 5;
 

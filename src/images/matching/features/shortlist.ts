@@ -97,7 +97,7 @@ export function shortlist(
 
 const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1;
 
-/** What the kernel of a segment reads and writes, in its memory. */
+/** Views of the memory of a segment's kernel. */
 interface Votes {
   /** 1 for each picture that is searched. */
   readonly allowed: Uint8Array;

@@ -49,7 +49,7 @@ interface BrisqueModel {
   /** 36 values for each support vector. */
   readonly vectors: Float32Array;
   readonly coefficients: Float32Array;
-  /** What the features are scaled from, to -1..1. */
+  /** Ranges of the features, which are scaled to -1..1. */
   readonly minima: Float32Array;
   readonly maxima: Float32Array;
   readonly gamma: number;

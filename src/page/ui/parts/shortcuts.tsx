@@ -43,7 +43,7 @@ function move(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("main .list li > button")];
   const focused = rows.findIndex((row) => row.matches(":focus"));
   const at = focused >= 0 ? focused : rows.findIndex((row) => row.hasAttribute("aria-current"));
-  // Where nothing is chosen, the row that Tab would reach.
+  // Without a choice, the row that Tab would reach.
   const next = at < 0 ? rows.find((row) => row.tabIndex === 0) : rows[at + step];
   next?.focus();
   if (document.querySelector("main .details") !== null) next?.click();

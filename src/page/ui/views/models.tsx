@@ -150,7 +150,6 @@ interface DeleteFooterProps {
   readonly name: string;
   readonly path: string;
   readonly done: string;
-  /** What else can be done with it. */
   readonly children?: ComponentChildren;
 }
 
