@@ -90,8 +90,8 @@ export class EmulatorState {
   readonly emulator: Emulator;
   readonly settings: Settings;
   readonly expectedRefusals: ExpectedRefusals;
-  /** The latest call of `finishProcessing()`, and where it is in the test. */
-  finish: { readonly calledAt: string | undefined } | undefined;
+  /** The latest call of `finishProcessing()`: where it is in the test, and the ids of the targets that it knew. */
+  finish: { readonly calledAt: string | undefined; readonly known: ReadonlySet<string> } | undefined;
 
   private constructor(
     private readonly options: ResolvedOptions,

@@ -47,7 +47,7 @@ import {
 } from "./options.ts";
 import { MockPage } from "./page.ts";
 import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
-import { targetsAfter } from "./surprises.ts";
+import { idsOfTargets, targetsAfter } from "./surprises.ts";
 
 /**
  * The Vuforia cloud recognition services inside this process. While a mock is started, it intercepts requests to the hosts of
@@ -172,7 +172,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   stop(): void {
     if (this.#interceptor !== undefined) {
-      rememberKeys([...this.#store.listCloudDatabases(), ...this.#store.listVuMarkDatabases()]);
+      this.#rememberKeys("stopped");
     }
     removeKeyOwner(this.#ownsKey);
     this.#interceptor?.stop();
@@ -296,8 +296,13 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     return {
       unusedFaults: faults.unused,
       responseDelaySeconds: settings.responseDelaySeconds,
-      finish: finish && { ...finish, ...targetsAfter(store, this.clock.now().getTime()) },
+      finish: finish && targetsAfter(finish, store, this.clock.now().getTime()),
     };
+  }
+
+  /** Lets requests with keys that are no longer valid be told why. */
+  #rememberKeys(ended: Parameters<typeof rememberKeys>[1]): void {
+    rememberKeys([...this.#store.listCloudDatabases(), ...this.#store.listVuMarkDatabases()], ended);
   }
 
   get #howToReach(): string {
@@ -308,7 +313,8 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   }
 
   override finishProcessing(): void {
-    this.#isolation.current.finish = { calledAt: callerOf(this.finishProcessing) };
+    const { current } = this.#isolation;
+    current.finish = { calledAt: callerOf(this.finishProcessing), known: idsOfTargets(current.store) };
     super.finishProcessing();
   }
 
@@ -319,6 +325,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @example afterEach(() => mock.reset());
    */
   override async reset(): Promise<void> {
+    this.#rememberKeys("reset");
     await super.reset();
     const { current } = this.#isolation;
     current.expectedRefusals.clear();

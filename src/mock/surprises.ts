@@ -4,6 +4,7 @@ import { nameOfDatabase } from "../schema/fault.ts";
 import { isJsonObject } from "../schema/forms/values.ts";
 import { statusAt } from "../schema/processing.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
+import type { EmulatorState } from "./emulator-state.ts";
 
 const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
 const RATING = `the target is still processing, so its tracking_rating is -1: ${FINISH}`;
@@ -96,15 +97,26 @@ export function explainUnused(
 const MOST_NAMED = 5;
 
 /** The latest call of `finishProcessing()`, and the targets that came after it. */
-export interface Finish extends ReturnType<typeof targetsAfter> {
-  readonly calledAt: string | undefined;
-}
+export type Finish = ReturnType<typeof targetsAfter>;
 
-/** The targets that the latest call of `finishProcessing()` did not end: at that call, it marked all others as processed. */
-export function targetsAfter(store: MemoryStore, now: number) {
-  const targets = store.listCloudDatabases().flatMap(({ databaseName }) => store.listTargets(databaseName));
-  const late = targets.filter((target) => !target.processed && target.processingTimeSeconds > 0);
+const targetsOf = (store: MemoryStore) =>
+  store.listCloudDatabases().flatMap(({ databaseName }) => store.listTargets(databaseName));
+
+export const idsOfTargets = (store: MemoryStore): ReadonlySet<string> =>
+  new Set(targetsOf(store).map(({ targetId }) => targetId));
+
+/** The targets that were added after `finishProcessing()`, which therefore did not end their processing. */
+export function targetsAfter(
+  { calledAt, known }: NonNullable<EmulatorState["finish"]>,
+  store: MemoryStore,
+  now: number,
+) {
+  const targets = targetsOf(store);
+  const late = targets.filter(
+    (target) => !known.has(target.targetId) && !target.processed && target.processingTimeSeconds > 0,
+  );
   return {
+    calledAt,
     isLate: late.length > 0,
     isProcessing: late.some((target) => statusAt(target, now) === "processing"),
     foundNothing: [targets, store.listDatasets(), store.listVuMarkDatabases()].every(

@@ -191,6 +191,13 @@ describe("a test that failed is told what it may not expect", () => {
       await summary();
       expect(again.ended()).not.toContain("finishProcessing() was called");
 
+      const updated = opened({ processingTimeSeconds: 60 });
+      const { targetId } = await updated.mock.addTarget(updated.database, { image: makePng() });
+      updated.mock.finishProcessing();
+      await updated.mock.updateTarget(updated.database, targetId, { width: 2 });
+      await updated.get(`/targets/${targetId}`);
+      expect(updated.ended()).not.toContain("finishProcessing() was called");
+
       const reset = opened({ processingTimeSeconds: 60 });
       reset.mock.finishProcessing();
       await reset.mock.reset();

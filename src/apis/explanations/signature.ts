@@ -54,7 +54,8 @@ export async function compareSignature(
   const signature = signatureIn(request);
   const right = rightLines(request, digest);
   const expected = joined(right);
-  const mistake = notSet("signature", signature) ?? missingIdAdvice(request.path) ?? reused;
+  const spaced = signature.startsWith(" ") ? "there is a space after the colon: send none" : undefined;
+  const mistake = notSet("signature", signature) ?? spaced ?? missingIdAdvice(request.path) ?? reused;
   if (mistake !== undefined) return { expected, reason: `the signature does not match: ${mistake}` };
   const explained = await findMistakes(signature, right, {
     ownSecrets: [{ key: keys.secretKey }, ...mistakenFor(keys, otherSecrets)],

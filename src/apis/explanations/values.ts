@@ -100,8 +100,15 @@ export const missingAuthorizationReason = (request: WireRequest, wanted: string)
 
 const MOST_KEYS = 1000;
 
-/** Access keys of stopped mocks, with their databases: late requests reach the next mock, which can name their source. */
+/** Access keys of stopped mocks and deleted databases: requests that come too late can be told so. */
 const former = new Map<string, string>();
+
+const ENDED = {
+  stopped:
+    "of a mock that has stopped: is this a request left over from an earlier test, or a client created in one? " +
+    "Await all requests, and create the client in each test",
+  reset: "that reset() deleted: afterwards, add a database and create the client with its keys",
+};
 
 export function rememberKeys(
   databases: Iterable<{
@@ -109,10 +116,11 @@ export function rememberKeys(
     readonly serverAccessKey: string;
     readonly clientAccessKey?: string;
   }>,
+  ended: "stopped" | "reset",
 ): void {
   for (const { databaseName, serverAccessKey, clientAccessKey } of databases) {
     for (const key of [serverAccessKey, clientAccessKey])
-      if (key !== undefined) former.set(key, databaseName);
+      if (key !== undefined) former.set(key, `${show(databaseName)} ${ENDED[ended]}`);
   }
   for (const key of former.keys()) {
     if (former.size <= MOST_KEYS) break;
@@ -216,10 +224,7 @@ export async function unknownKeyReason(
   }
   const formerOwner = former.get(key);
   if (formerOwner !== undefined) {
-    return (
-      `the access key ${showUnknownKey(key)} belongs to the database ${show(formerOwner)} of a mock that has stopped: is this a request ` +
-      "left over from an earlier test, or a client created in one? Await all requests, and create the client in each test"
-    );
+    return `the access key ${showUnknownKey(key)} belongs to the database ${formerOwner}`;
   }
   const template = (await store.listVuMarkDatabases()).find(({ serverAccessKey }) => serverAccessKey === key);
   if (template !== undefined) {

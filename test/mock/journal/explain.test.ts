@@ -198,6 +198,16 @@ describe("the printed journal explains", () => {
     expect(told[3]).toBe("no score: the matcher found no match");
   });
 
+  it("a request with the keys of a database that reset() deleted", async () => {
+    await using mock = new MockCloudReco();
+    const session = new MockSession(mock, mock.addCloudDatabase({ databaseName: "before" }));
+    await mock.reset();
+    await session.target({ method: "GET", path: "/targets" });
+    expect(mock.requests[0]?.reason).toMatch(
+      /belongs to the database "before" that reset\(\) deleted: afterwards, add a database and create the client with its keys$/,
+    );
+  });
+
   it("a request with the keys of a stopped mock", async () => {
     const earlier = new MockCloudReco();
     const keys = earlier.addCloudDatabase({ databaseName: "earlier" });

@@ -233,6 +233,12 @@ const MISTAKES: readonly Mistake[] = [
     "check the variable that holds it",
   ],
   [
+    "a space before the signature",
+    (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}: c2lnbmF0dXJl`),
+    "there is a space after the colon",
+    "send none",
+  ],
+  [
     "a Promise as the signature",
     (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}:[object Promise]`),
     'the signature is the text "[object Promise]"',
@@ -596,7 +602,7 @@ const MISTAKES: readonly Mistake[] = [
 ];
 
 describeBackends("the journal names a typical mistake and its fix", (backend) => {
-  it("is one of 97", () => expect(MISTAKES).toHaveLength(97));
+  it("is one of 98", () => expect(MISTAKES).toHaveLength(98));
 
   it("the signature of another request", async () => {
     await using service = await backend.open(
