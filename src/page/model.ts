@@ -3,7 +3,7 @@ import type { HeaderList } from "../emulator/message.ts";
 import type { CloudDatabase } from "../schema/cloud-database.ts";
 import type { Database, TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
 import type { AddedFault } from "../schema/fault.ts";
-import type { EntryFacts } from "../schema/journal-entry.ts";
+import type { EntryFacts, ShortFacts } from "../schema/journal-entry.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { Service } from "../schema/protocol.ts";
@@ -183,7 +183,7 @@ export interface PageTargets extends PageNames {
 }
 
 /** A request in a list, without what may be long. */
-export type RequestRow = Omit<EntryFacts, "signature" | "considered" | "otherTargets"> & {
+export type RequestRow = ShortFacts & {
   /** The first target that a query found; null: it found none. Absent for other requests, and for refused queries. */
   readonly found?: FoundTarget | null;
 };

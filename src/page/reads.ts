@@ -2,6 +2,7 @@ import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts
 import type { MaybePromise } from "../emulator/message.ts";
 import { comparisonOf, type ImageMatcher } from "../images/matching/comparison.ts";
 import type { AddedFault } from "../schema/fault.ts";
+import { withoutLongFields } from "../schema/journal-entry.ts";
 import type { Dataset } from "../schema/model-target.ts";
 import { ratingAt, statusAt } from "../schema/processing.ts";
 import { isRefused, PAGE_HEADER } from "../schema/protocol.ts";
@@ -230,8 +231,7 @@ const isOfPage = ({ api, request }: JournalEntry): boolean =>
   api === "manager" && PAGE_HEADER in request.headers;
 
 function rowOf(entry: JournalEntry, imageOf: ImageOf): RequestRow {
-  const { signature, considered, otherTargets, ...row } = factsOf(entry);
-  return withFound(row, entry, imageOf);
+  return withFound(withoutLongFields(factsOf(entry)), entry, imageOf);
 }
 
 /** Counts the kept requests. It reads each entry once. */

@@ -88,6 +88,16 @@ export interface ResultFacts {
 
 export interface EntryFacts extends ArrivalFacts, ResultFacts {}
 
+type LongField = "considered" | "otherTargets" | "signature";
+/** An entry in lists and in the log. */
+export type ShortFacts = Omit<EntryFacts, LongField>;
+export const withoutLongFields = <Entry extends { readonly [Name in LongField]?: unknown }>({
+  considered,
+  otherTargets,
+  signature,
+  ...short
+}: Entry): Omit<Entry, LongField> => short;
+
 export const entryFields: FieldsOf<EntryFacts> = {
   number: wholeNumberFrom(1),
   time: moment,

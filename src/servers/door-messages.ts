@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
+import type { JournalEntry } from "../emulator/journal.ts";
 import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
 import { keptRecord, record } from "../schema/forms/record.ts";
 import { anyText, flag, listOf, oneOf, wholeNumber } from "../schema/forms/values.ts";
-import { type EntryFacts, entryFields } from "../schema/journal-entry.ts";
+import { entryFields, type ShortFacts, withoutLongFields } from "../schema/journal-entry.ts";
 import { decoded } from "../store/codec.ts";
 
 /*
@@ -32,10 +33,12 @@ export interface Asked {
   readonly malformed?: MalformedKind | undefined;
 }
 
-export type LoggedFacts = Omit<
-  EntryFacts,
-  "number" | "api" | "considered" | "otherTargets" | "signature" | "time"
-> & { readonly time: Date };
+export type LoggedFacts = Omit<ShortFacts, "number" | "api" | "time"> & { readonly time: Date };
+
+export function loggedOf(entry: JournalEntry): LoggedFacts {
+  const { number, api, request, response, ...logged } = withoutLongFields(entry);
+  return logged;
+}
 
 export interface Answered {
   readonly result: Result;
@@ -66,7 +69,7 @@ const question = z.lazy(() =>
   }),
 );
 
-const { number, api, considered, otherTargets, signature, ...loggedFields } = entryFields;
+const { number, api, ...loggedFields } = withoutLongFields(entryFields);
 const answer = z.lazy(() =>
   record({
     status: z.optional(wholeNumber),

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { createEmulator } from "../apis/index.ts";
 import type { Services } from "../apis/services.ts";
-import { Journal, type JournalEntry } from "../emulator/journal.ts";
+import { Journal } from "../emulator/journal.ts";
 import type { WireRequest, WireResponse } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
 import { bodyReply } from "../emulator/response.ts";
@@ -13,7 +13,7 @@ import {
   type Asked,
   DOOR_PATH,
   type DoorRole,
-  type LoggedFacts,
+  loggedOf,
   OVERLOADED,
   packAnswered,
   SERVER_HEADER,
@@ -47,14 +47,9 @@ export async function answerAsked(
   const result = await (malformed === undefined
     ? emulator.handle(apis, request)
     : answerMalformed(emulator, apis, malformed, request));
-  return { result, logged: loggedOf(journal.at(1)) };
-}
-
-/** A request without a response has no line in the log. */
-function loggedOf(entry: JournalEntry | undefined): LoggedFacts | undefined {
-  if (entry?.status === undefined) return undefined;
-  const { number, api, request, response, considered, otherTargets, signature, ...logged } = entry;
-  return logged;
+  const entry = journal.at(1);
+  // A request without a response has no line in the log.
+  return { result, logged: entry?.status === undefined ? undefined : loggedOf(entry) };
 }
 
 const identified = (response: WireResponse): WireResponse => ({

@@ -1,4 +1,3 @@
-import type { JournalEntry } from "../emulator/journal.ts";
 import { LOG_LEVELS, type LogLevel } from "../mock/option.ts";
 import type { LoggedFacts } from "./door-messages.ts";
 
@@ -37,9 +36,7 @@ export function requestLog(
   };
 }
 
-function asJson(server: string, level: LogLevel, entry: LoggedFacts & Partial<JournalEntry>): string {
-  const { number, api, request, response, considered, otherTargets, signature, ...logged } = entry;
-  const { time, durationMs, ...rest } = logged;
+function asJson(server: string, level: LogLevel, { time, durationMs, ...rest }: LoggedFacts): string {
   return JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 });
 }
 

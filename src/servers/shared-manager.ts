@@ -13,7 +13,7 @@ import { JournalFeed } from "../store/redis/journal-feed.ts";
 import { JournalLink } from "../store/redis/journal-link.ts";
 import { faultsInRedis, type RedisBacking } from "../store/redis/redis-backing.ts";
 import { RedisStore } from "../store/redis/redis-store.ts";
-import type { Asked } from "./door-messages.ts";
+import { type Asked, loggedOf } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked } from "./doorway.ts";
 import { failureReply } from "./server.ts";
 import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./target-manager.ts";
@@ -59,7 +59,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     if (!feed.isReading && !(isOfManager(entry) && clearsJournal(entry))) link.add(entry);
   });
   journal.events.response.on((entry) => {
-    if (!feed.isReading && isOfManager(entry)) onEntry?.(entry);
+    if (!feed.isReading && isOfManager(entry)) onEntry?.(loggedOf(entry));
   });
   const faults = faultsInRedis(state);
   const realism = Realism.from(options);

@@ -2,7 +2,7 @@ import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import type { Services } from "../apis/services.ts";
 import { Realism } from "../apis/signed/realism.ts";
 import { MovableClock } from "../emulator/clock.ts";
-import { Journal, type JournalEntry } from "../emulator/journal.ts";
+import { Journal } from "../emulator/journal.ts";
 import type { MaybePromise, Result, WireRequest, WireResponse } from "../emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
 import { createRandom } from "../emulator/random.ts";
@@ -16,6 +16,7 @@ import { PageApi } from "../page/page-api.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { SnapshotReader } from "../store/snapshot-reader.ts";
 import type { Store } from "../store/store.ts";
+import { type LoggedFacts, loggedOf } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked, type DoorOptions, Doorway } from "./doorway.ts";
 import { answerMalformed } from "./http/http-messages.ts";
 import { type Listen, type RunningServer, startServer } from "./http/listen.ts";
@@ -26,7 +27,7 @@ import { failureReply, forHealthChecks, isHealthCheck, type StartProgress } from
 export interface ManagerSetup {
   readonly listen: Listen;
   readonly options: ResolvedOptions;
-  readonly onEntry?: ((entry: JournalEntry) => void) | undefined;
+  readonly onEntry?: ((logged: LoggedFacts) => void) | undefined;
   /** Which browser requests it answers. */
   readonly trust?: TrustRules | undefined;
   /** The addresses that the page shows; without this, there is no page. */
@@ -179,7 +180,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   };
   // The other servers log their own entries.
   journal.events.response.on((entry) => {
-    if (entry.api === "manager") onEntry?.(entry);
+    if (entry.api === "manager") onEntry?.(loggedOf(entry));
   });
   const kept = stateFile === undefined ? undefined : await keepState(stateFile, store, complain, onProgress);
   const server = await startManagerServer(setup, {
