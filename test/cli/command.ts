@@ -76,3 +76,14 @@ export const summary = (url: string, accessKey = "", secretKey = "") => {
   const parts = { accessKey, secretKey, method: "GET", path: "/summary", date };
   return fetch(`${url}/summary`, { headers: { Date: date, Authorization: authorizationHeader(parts) } });
 };
+
+/** What `exec` and `serve --env` tell programs. */
+export const VARIABLES = [
+  "VUFORIA_TARGET_URL",
+  "VUFORIA_QUERY_URL",
+  "VUFORIA_MANAGER_URL",
+  "VUFORIA_SERVER_ACCESS_KEY",
+  "VUFORIA_SERVER_SECRET_KEY",
+  "VUFORIA_CLIENT_ACCESS_KEY",
+  "VUFORIA_CLIENT_SECRET_KEY",
+];

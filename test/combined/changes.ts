@@ -4,13 +4,14 @@ import { changesOfMocks, continueIn } from "./calls.ts";
 import type { World } from "./environments.ts";
 import { addFault, removeFault } from "./faults.ts";
 import { expectStopped, flights } from "./flights.ts";
-import { type Database, type Keys, type Model, START } from "./model.ts";
+import type { Model } from "./model.ts";
 import { closePage, pages } from "./pages.ts";
 import { always, type Command, command, expectSame, manage, of, type Real } from "./real.ts";
 import { reports } from "./reports.ts";
 import { databaseName } from "./requests.ts";
 import { sequences } from "./sequences.ts";
 import { services } from "./services.ts";
+import { type Database, type Keys, START } from "./state.ts";
 
 /** A change, either by a method, where there are some, or by the target manager's API, which must do the same. */
 const change = (

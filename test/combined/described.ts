@@ -1,4 +1,4 @@
-import type { Database, Keys, Model } from "./model.ts";
+import type { Model } from "./model.ts";
 import {
   type Answer,
   type Command,
@@ -10,6 +10,7 @@ import {
   type Request,
   send,
 } from "./real.ts";
+import type { Database, Keys } from "./state.ts";
 
 /** What a request is, and what the model says of it once its operation runs. */
 interface Expectation {

@@ -12,8 +12,8 @@ import {
 import { startServers } from "mock-cloud-reco/server";
 import { Listener, type SeenState } from "../page/events.ts";
 import { whyNoRedis } from "../support/redis-server.ts";
-import { PROCESSING_SECONDS, START } from "./model.ts";
 import { processes, type SharedEnvironment } from "./processes.ts";
+import { PROCESSING_SECONDS, START } from "./state.ts";
 
 /** A request in the journal. */
 export interface SeenRequest {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
-import { type Effect, isUsedUp } from "./model.ts";
+import { isUsedUp } from "./model.ts";
 import { always, command, FAULT_STATUS, manage, of } from "./real.ts";
 import { databaseName, operationName } from "./requests.ts";
+import type { Effect } from "./state.ts";
 
 export const addFault = fc
   .tuple(

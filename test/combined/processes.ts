@@ -2,7 +2,7 @@ import { bundledCommand } from "../support/bundle.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { ServerProcess } from "../support/server-process.ts";
 import { type Environment, pageAt, type SeenRequest, untilSeen, type World } from "./environments.ts";
-import { PROCESSING_SECONDS, START } from "./model.ts";
+import { PROCESSING_SECONDS, START } from "./state.ts";
 
 export interface SharedEnvironment {
   readonly environment: Environment;

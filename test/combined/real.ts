@@ -8,7 +8,8 @@ import {
   type Snapshot,
 } from "mock-cloud-reco";
 import type { OpenPage, SeenRequest, World } from "./environments.ts";
-import { type Entry, isUsedUp, type Keys, type Model } from "./model.ts";
+import { isUsedUp, type Model } from "./model.ts";
+import type { Entry, Keys } from "./state.ts";
 
 /** The real emulator, and what its methods returned. */
 export interface Real {

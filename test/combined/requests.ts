@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { samplePicture } from "mock-cloud-reco";
 import { answered, request } from "./described.ts";
-import type { Database, Target } from "./model.ts";
 import { type Command, command, expectSame, FAULT_STATUS, send } from "./real.ts";
+import type { Database, Target } from "./state.ts";
 
 const images = await Promise.all([1, 2].map((number) => samplePicture(number)));
 const imageOf = (index: number): Uint8Array<ArrayBuffer> => new Uint8Array(images[index] ?? []);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { type Keys, type Model, PROCESSING_SECONDS } from "./model.ts";
+import type { Model } from "./model.ts";
 import { always, type Command, command, expectSame, FAULT_STATUS, manage, type Real, send } from "./real.ts";
+import { type Keys, PROCESSING_SECONDS } from "./state.ts";
 
 /* The other services: VuMark instances, Model Target datasets and reports. */
 

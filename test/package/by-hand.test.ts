@@ -143,7 +143,9 @@ describe("a mock made by hand explains the test that fails, once, in", () => {
       printed.split(/finishProcessing\(\) was called at by-hand\.\S+:\d+, before/),
       printed,
     ).toHaveLength(2);
-    expect(printed.split("1 target is still processing, but the clock does not move"), printed).toHaveLength(2);
+    expect(printed.split("1 target is still processing, but the clock does not move"), printed).toHaveLength(
+      2,
+    );
   });
 });
 
