@@ -79,7 +79,7 @@ ${settingsHelp("serve")}
 Starts the servers, as serve does, and then the command, with its environment extended by
   VUFORIA_TARGET_URL, VUFORIA_QUERY_URL, VUFORIA_MANAGER_URL,
   VUFORIA_SERVER_ACCESS_KEY, VUFORIA_SERVER_SECRET_KEY, VUFORIA_CLIENT_ACCESS_KEY and VUFORIA_CLIENT_SECRET_KEY.
-Passes signals on to it, stops the servers when it ends, and exits with its exit code. --log-level is warn unless given.
+Forwards signals to it, stops the servers when it ends, and exits with its exit code. --log-level is warn unless given.
 
 Options:
 ${SERVERS_OPTIONS}
@@ -142,8 +142,8 @@ Try it:
   sign: `mock-cloud-reco sign <method> <path>: prints how a request is signed
 
 Prints the five signed parts, the string to sign and the headers to send. /v1/query is signed with the client keys, other paths
-with the server keys. With --explain, compares a header that your client made instead: exits with code 0 if it is right, else
-prints what is wrong and exits with code 1. Secret keys are never printed.
+with the server keys. With --explain, checks a header of your client instead: if it is right, the exit code is 0; otherwise
+it prints what is wrong, and the exit code is 1. Secret keys are never printed.
 
 Options:
   --body FILE            the exact bytes of the body    (default: no body)

@@ -73,7 +73,7 @@ const PROCESSING = "processing time of targets, reports and datasets";
 const common = {
   profile: option(
     oneOf(...PROFILE_NAMES),
-    "behaviour: the emulator's specification, or that observed of the real service",
+    "behaviour: without the traces of the real service's infrastructure, or as observed at the real service",
     { default: DEFAULT_PROFILE, setting: "SERVICE_PROFILE", readBy: DOORS, flag: "--profile NAME" },
   ),
   queryContentEncoding: option(
@@ -184,7 +184,7 @@ const mock = {
   ),
   explainFailures: option(
     flag,
-    "a test of Vitest, Jest or node:test that fails tells what its mock refused",
+    "the error of a failing test in Vitest, Jest or node:test says what the mock refused",
     {
       default: true,
     },

@@ -71,8 +71,8 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
   /** Which requests to other hosts may leave the process. Default `bypass`: all. */
   readonly unhandledRequests?: UnhandledRequests;
   /**
-   * Whether a mock that is made in a test of Vitest, Jest or node:test explains in the test's error what it refused, if the test
-   * fails. Default true. A fixture of this package always does.
+   * Whether the mock explains in a failing test's error what it refused: a mock that a test of Vitest, Jest or node:test makes, or
+   * that tests of Vitest or Jest share. Default true. A fixture of this package always does.
    */
   readonly explainFailures?: boolean;
 }
