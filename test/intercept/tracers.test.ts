@@ -2,10 +2,16 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import https from "node:https";
 import { setImmediate as turn } from "node:timers/promises";
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { MockCloudReco } from "mock-cloud-reco";
 import { expect, onTestFinished, test } from "vitest";
 import { viaNode } from "./kept-service.ts";
+import { HOST, mock, reply } from "./mocks.ts";
 import { realServer } from "./real-server.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 const SUMMARY = "https://vws.vuforia.com/summary";
 
@@ -46,6 +52,34 @@ test.each(["nock", "sockets"] as const)(
     mock.addFault({ resetConnection: true });
     await expect(fetch(SUMMARY)).rejects.toThrow("fetch failed");
     expect(events.slice(9)).toEqual(["create", "error"]);
+  },
+);
+
+test.each(["nock", "sockets"] as const)(
+  "a fetch that a tracer hears of can be aborted after a garbage collection: %s",
+  async (intercept) => {
+    trace();
+    const answers: (() => void)[] = [];
+    const handle = async () => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return reply("answered");
+    };
+    mock({ intercept, handle });
+    const controllers = Array.from({ length: 10 }, () => new AbortController());
+    const sent = controllers.map(({ signal }) =>
+      fetch(HOST, { signal }).then(
+        ({ status }) => status,
+        () => "aborted",
+      ),
+    );
+    while (answers.length < sent.length) await turn();
+    for (let count = 0; count < 3; count++) {
+      collectGarbage();
+      await turn();
+    }
+    for (const controller of controllers) controller.abort();
+    for (const answer of answers) answer();
+    expect(await Promise.all(sent)).toEqual(sent.map(() => "aborted"));
   },
 );
 

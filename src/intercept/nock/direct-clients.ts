@@ -162,7 +162,7 @@ export function answerDirectly(
           const { Request, Response } = unmocked;
           const request: Request = Reflect.construct(Request, args);
           return genuine !== undefined && isForFetch(request)
-            ? genuine.call(this, request)
+            ? sendKept(genuine, this, request)
             : fetchFrom(hosts, request, {
                 isIntercepted: true,
                 isUnabortable: !args.some(hasSignal),
@@ -230,6 +230,19 @@ const restoreAgents = (isDirect: IsOrigin, isServed: IsOrigin): (() => void) =>
 const elsewhere = (next: Request): Promise<Response> => globalThis.fetch(next);
 
 const hasSignal = (value: unknown): boolean => isFields(value) && Boolean(value.signal);
+
+/** Requests that wait for a response. */
+const waiting = new Set<Request>();
+
+/** Sends a request by Node's `fetch`, which no longer hears of the signal of a request that is garbage. */
+async function sendKept(fetch: AnyFunction, client: unknown, request: Request): Promise<unknown> {
+  waiting.add(request);
+  try {
+    return await fetch.call(client, request);
+  } finally {
+    waiting.delete(request);
+  }
+}
 
 /** Channels of Node's `fetch`, to which this package does not listen. */
 const [ANSWERED, ENDED, FAILED] = ["headers", "trailers", "error"].map((name) =>

@@ -135,10 +135,15 @@ async function silentProxy() {
 
 export const CLIENTS = {
   fetch: async () => withFetch(globalThis.fetch),
-  "fetch of a Request":
-    async () =>
-    async ({ url, ...init }) =>
-      ofFetch(await fetch(new Request(url, init))),
+  "fetch of a Request": async () => {
+    // Node forgets the signal of a Request that is garbage.
+    const kept = [];
+    return async ({ url, ...init }) => {
+      const request = new Request(url, init);
+      kept.push(request);
+      return ofFetch(await fetch(request));
+    };
+  },
   "node:http(s)": async () => withNode(),
   "node:http(s), kept alive": async () => (request) => {
     const { Agent } = request.url.startsWith("https:") ? https : http;

@@ -1,1 +1,3 @@
-export default { test: { setupFiles: ["mock-cloud-reco/register"], include: ["*.vitest.mjs"] } };
+export default {
+  test: { setupFiles: ["mock-cloud-reco/register"], include: ["*.vitest.mjs"], testTimeout: 60_000 },
+};
