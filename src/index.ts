@@ -56,7 +56,7 @@ export type {
   GenerationWarning,
 } from "./schema/model-target.ts";
 export type { TargetStatus } from "./schema/processing.ts";
-export type { Operation, ResultCode, Service } from "./schema/protocol.ts";
+export type { ApiName, Operation, ResultCode } from "./schema/protocol.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
 export { InvalidSnapshotError } from "./store/snapshot.ts";

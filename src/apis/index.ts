@@ -2,7 +2,7 @@ import { Emulator as CoreEmulator, type EmulatorOptions } from "../emulator/emul
 import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import type { Api } from "../emulator/operation.ts";
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import { managerApi } from "./manager/api.ts";
 import { modelTargetApi } from "./model-target/api.ts";
 import { withGatewayErrors } from "./model-target/gateway-errors.ts";
@@ -13,7 +13,7 @@ import { targetApi } from "./target/operations.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 
 /** Every API, in the order in which hints list them. */
-export const APIS: Readonly<Record<Service, Api<Services>>> = {
+export const APIS: Readonly<Record<ApiName, Api<Services>>> = {
   target: {
     ...targetApi,
     operations: [...targetApi.operations, ...instanceOperations, ...reportOperations],

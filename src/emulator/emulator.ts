@@ -1,4 +1,4 @@
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import { type RefusedBy, runChecks } from "./check.ts";
 import { type Clock, momentOf, systemClock } from "./clock.ts";
 import { type ApiResponse, type Context, type OperationContext, RequestBody } from "./context.ts";
@@ -51,7 +51,7 @@ interface Outcome {
 /** The emulator behind one function: a request in, a response out. */
 export class Emulator<Services extends EmulatorServices> {
   constructor(
-    private readonly apis: Readonly<Record<Service, Api<Services>>>,
+    private readonly apis: Readonly<Record<ApiName, Api<Services>>>,
     private readonly services: Services,
     private readonly options: EmulatorOptions,
   ) {}
@@ -63,12 +63,12 @@ export class Emulator<Services extends EmulatorServices> {
   /**
    * Answers one request. This is its whole life; `.github/ARCHITECTURE.md` has the drawing.
    *
-   * @param host - the APIs that the host serves; the first one answers requests that match no operation.
+   * @param served - the APIs of the host; the first one answers requests that match no operation.
    * @param rejection - no operation gets the request, but it is delayed and recorded like any other.
    * @throws the error of a user's own clock, matcher, rater or store.
    */
   async handle(
-    host: readonly [Service, ...Service[]],
+    served: readonly [ApiName, ...ApiName[]],
     request: WireRequest,
     rejection?: Rejection,
   ): Promise<Result> {
@@ -76,7 +76,7 @@ export class Emulator<Services extends EmulatorServices> {
     // A rejected request does not count in the store's order of arrivals.
     const store = rejection === undefined ? this.services.store.forRequest() : this.services.store;
     const services: Services = { ...this.services, store };
-    const found = route(this.apis, host, request, rejection);
+    const found = route(this.apis, served, request, rejection);
     const { api, operation, params } = found;
     const { moment, clockFailure } = arrivalBy(clock);
     const context: Context = { request, now: Math.floor(moment), moment, profile, random, entry: {} };
@@ -97,7 +97,7 @@ export class Emulator<Services extends EmulatorServices> {
         fault = await this.chooseFault(found, context, services);
       if (rejection !== undefined) outcome = await reject(found, rejection, context);
       else if (fault !== undefined && !isExecuted(fault)) outcome = {};
-      else if (operation === undefined) outcome = await this.refuseUnserved(host, found, context);
+      else if (operation === undefined) outcome = await this.refuseUnserved(served, found, context);
       else {
         const body = new RequestBody(request.body, request.images && Number.POSITIVE_INFINITY);
         outcome = await execute(operation, { ...context, services, operation, params, body });
@@ -139,7 +139,7 @@ export class Emulator<Services extends EmulatorServices> {
   }
 
   private async refuseUnserved(
-    host: readonly Service[],
+    served: readonly ApiName[],
     { api, pathIsServed }: Route<Services>,
     context: Context,
   ): Promise<Outcome> {
@@ -147,7 +147,7 @@ export class Emulator<Services extends EmulatorServices> {
     if (refused !== undefined) return refusedOutcome(refused, context);
     const outcome = {
       refusedBy: "route",
-      reason: unservedReason(Object.values(this.apis), host, context.request),
+      reason: unservedReason(Object.values(this.apis), served, context.request),
     };
     return !pathIsServed && this.options.unservedPaths === "connectionError"
       ? { ...outcome, connection: "refused" }

@@ -1,4 +1,4 @@
-import type { Operation, Service } from "../schema/protocol.ts";
+import type { ApiName, Operation } from "../schema/protocol.ts";
 import type { AnyCheck, CheckTable } from "./check.ts";
 import type { ApiResponse, BodyKeys, Context, OperationContext, PathParams } from "./context.ts";
 import type { FaultRule } from "./faults.ts";
@@ -107,7 +107,7 @@ type SettingsOf<Services> = Services extends { readonly settings: infer Settings
 
 /** One API: its operations, and how it answers requests that match none of them. */
 export interface Api<Services = never> {
-  readonly name: Service;
+  readonly name: ApiName;
   /** Its name in hints and in the OpenAPI document. */
   readonly title: string;
   /** The option that sets its base URL. */

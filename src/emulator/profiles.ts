@@ -1,4 +1,4 @@
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 
 export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
 /** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do. */
@@ -152,4 +152,4 @@ export const DEFAULT_URLS = {
   modelTarget: "https://vws.vuforia.com",
   query: "https://cloudreco.vuforia.com",
   manager: "http://target-manager.test",
-} as const satisfies Readonly<Record<Service, string>>;
+} as const satisfies Readonly<Record<ApiName, string>>;

@@ -1,4 +1,4 @@
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import type { PathParams } from "./context.ts";
 import { header, type WireRequest } from "./message.ts";
 import type { Api, ApiOperation, MalformedKind } from "./operation.ts";
@@ -35,26 +35,26 @@ const OWN_LENGTH_CHECK = "contentLengthIsInteger";
  * request has none, unless its first check refuses a malformed `Content-Length` itself.
  */
 export function route<Services>(
-  apis: Readonly<Record<Service, Api<Services>>>,
-  host: readonly [Service, ...Service[]],
+  apis: Readonly<Record<ApiName, Api<Services>>>,
+  served: readonly [ApiName, ...ApiName[]],
   { method, path }: Pick<WireRequest, "method" | "path">,
   rejection?: Rejection,
 ): Route<Services> {
   const isLength =
     rejection !== undefined && "malformed" in rejection && rejection.malformed === "contentLength";
-  for (const service of rejection === undefined || isLength ? host : []) {
-    const api = apis[service];
+  for (const name of rejection === undefined || isLength ? served : []) {
+    const api = apis[name];
     for (const operation of api.operations) {
       if (isLength && operation.checks[0]?.name !== OWN_LENGTH_CHECK) continue;
       const params = operation.method === method ? operation.match(path) : undefined;
       if (params !== undefined) return { api, operation, params, pathIsServed: true };
     }
   }
-  if (rejection !== undefined) return { api: apis[host[0]], params: {}, pathIsServed: false };
-  const serving = host.findLast((service) =>
-    apis[service].operations.some((operation) => operation.match(path) !== undefined),
+  if (rejection !== undefined) return { api: apis[served[0]], params: {}, pathIsServed: false };
+  const serving = served.findLast((name) =>
+    apis[name].operations.some((operation) => operation.match(path) !== undefined),
   );
-  return { api: apis[serving ?? host[0]], params: {}, pathIsServed: serving !== undefined };
+  return { api: apis[serving ?? served[0]], params: {}, pathIsServed: serving !== undefined };
 }
 
 /** Longer paths are truncated before they are compared: the longest route is far shorter. */
@@ -120,21 +120,21 @@ const PREFLIGHT =
  * Explains why nothing serves a request, and suggests an alternative: the methods of its path, the API that serves it, or
  * the most similar route.
  *
- * @param host - the APIs that the host of the request serves.
+ * @param served - the APIs of the host of the request.
  */
 export function unservedReason(
   apis: readonly Api[],
-  host: readonly Service[],
+  served: readonly ApiName[],
   request: Pick<WireRequest, "method" | "path" | "headers">,
 ): string {
   const { method, path } = request;
   if (method === "OPTIONS" && header(request, "access-control-request-method") !== undefined)
     return PREFLIGHT;
-  const here = apis.filter(({ name }) => host.includes(name)).flatMap(({ operations }) => operations);
+  const here = apis.filter(({ name }) => served.includes(name)).flatMap(({ operations }) => operations);
   const samePath = here.filter((operation) => operation.match(path) !== undefined);
   if (samePath.length > 0) {
-    const served = samePath.map((operation) => `${operation.method} (${operation.name})`).join(", ");
-    return `${path} does not support the method ${method}; expected ${served}`;
+    const methods = samePath.map((operation) => `${operation.method} (${operation.name})`).join(", ");
+    return `${path} does not support the method ${method}; expected ${methods}`;
   }
   for (const { operations, title, urlOption } of apis) {
     if (operations.some((operation) => operation.method === method && operation.match(path) !== undefined)) {

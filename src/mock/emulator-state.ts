@@ -11,7 +11,7 @@ import type { Random } from "../emulator/random.ts";
 import { namedAccessKey } from "../emulator/signing.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
-import { SERVICES, type Service } from "../schema/protocol.ts";
+import { API_NAMES, type ApiName } from "../schema/protocol.ts";
 import { answerMalformed } from "../servers/http/http-messages.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { ResolvedOptions } from "./options.ts";
@@ -149,8 +149,8 @@ export function interceptedHosts(
   { urls, settings }: Pick<ResolvedOptions, "urls" | "settings">,
   isolation: Pick<Isolation, "ofRequest">,
 ): readonly InterceptedHost[] {
-  const served = new Map<string, { readonly baseUrl: URL; readonly apis: [Service, ...Service[]] }>();
-  for (const api of SERVICES) {
+  const served = new Map<string, { readonly baseUrl: URL; readonly apis: [ApiName, ...ApiName[]] }>();
+  for (const api of API_NAMES) {
     const baseUrl = urls[api];
     const shared = served.get(baseUrl.href);
     if (shared === undefined) served.set(baseUrl.href, { baseUrl, apis: [api] });

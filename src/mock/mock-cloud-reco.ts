@@ -15,7 +15,7 @@ import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
 import { InvalidOptionError } from "../schema/forms/problems.ts";
 import { quoted } from "../schema/forms/values.ts";
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import { callerOf } from "./caller.ts";
 import { EmulatorControl } from "./emulator-control.ts";
@@ -195,7 +195,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   }
 
   /** Base URLs of the four APIs, without a trailing slash. */
-  get urls(): Readonly<Record<Service, string>> {
+  get urls(): Readonly<Record<ApiName, string>> {
     const { target, query, modelTarget, manager } = this.#options.urls;
     const shown = ({ href }: URL): string => href.replace(/\/$/, "");
     return {

@@ -74,7 +74,7 @@ const common = {
   profile: option(
     oneOf(...PROFILE_NAMES),
     "behaviour: without the traces of the real service's infrastructure, or as observed at the real service",
-    { default: DEFAULT_PROFILE, setting: "SERVICE_PROFILE", readBy: DOORS, flag: "--profile NAME" },
+    { default: DEFAULT_PROFILE, setting: "SERVICE_PROFILE", readBy: DOORS, usage: "--profile NAME" },
   ),
   queryContentEncoding: option(
     oneOf("gzip", "identity"),
@@ -121,7 +121,7 @@ const common = {
       settingSchema: realismSetting,
       setting: "REALISM",
       readBy: MANAGER,
-      flag: "--realism VALUE",
+      usage: "--realism VALUE",
     },
   ),
   imageCacheBytes: option(
@@ -253,7 +253,7 @@ const startServers = {
     default: "127.0.0.1",
     setting: "HOST",
     readBy: ROLES,
-    flag: "--host ADDRESS",
+    usage: "--host ADDRESS",
   }),
   hosts: option(
     deferred("an object", () => record<Hosts>(optional({ target: text, query: text, manager: text }))),
@@ -296,12 +296,12 @@ const startServers = {
   seedFile: option(text, "file of initial databases, targets and credentials", {
     setting: "SEED_FILE",
     readBy: MANAGER,
-    flag: "--seed FILE",
+    usage: "--seed FILE",
   }),
   stateFile: option(text, "file that keeps the state", {
     setting: "STATE_FILE",
     readBy: MANAGER,
-    flag: "--state FILE",
+    usage: "--state FILE",
   }),
 } satisfies Rows;
 

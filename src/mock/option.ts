@@ -30,7 +30,7 @@ export interface Option {
   /** Reads the setting if {@link schema} does not read text. */
   readonly settingSchema?: z.core.$ZodType;
   /** The setting as an option of the commands, unless it is named as the setting. */
-  readonly flag?: string;
+  readonly usage?: string;
 }
 
 export type Rows = Readonly<Record<string, Option>>;

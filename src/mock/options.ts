@@ -12,7 +12,7 @@ import { DATABASE_FIELDS } from "../schema/cloud-database.ts";
 import { checked, expectedName, InvalidOptionError } from "../schema/forms/problems.ts";
 import { optional, record, withoutUndefined } from "../schema/forms/record.ts";
 import { anyObject } from "../schema/forms/values.ts";
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import type { RealismOptions } from "../schema/realism.ts";
 import { defaultsOf, fieldsOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
@@ -125,7 +125,7 @@ export interface ResolvedOptions
   > {
   readonly seed?: string | number | undefined;
   readonly realism?: boolean | RealismOptions | undefined;
-  readonly urls: Readonly<Record<Service, URL>>;
+  readonly urls: Readonly<Record<ApiName, URL>>;
   readonly profile: Profile;
   readonly settings: Settings;
 }

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { factsOf, type JournalEntry } from "../emulator/journal.ts";
-import { type DatabaseOrName, databaseOrName, nameOfDatabase, operation, service } from "../schema/fault.ts";
+import { apiName, type DatabaseOrName, databaseOrName, nameOfDatabase, operation } from "../schema/fault.ts";
 import { checked } from "../schema/forms/problems.ts";
 import { optional, record } from "../schema/forms/record.ts";
 import { flag, text, wholeNumberFrom } from "../schema/forms/values.ts";
 import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
-import { isRefused, isRefusedOrFailed, type Service } from "../schema/protocol.ts";
+import { type ApiName, isRefused, isRefusedOrFailed } from "../schema/protocol.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 /**
@@ -29,7 +29,7 @@ export interface RequestFilter
 const requestFilter = z.lazy(() =>
   record<RequestFilter>(
     optional({
-      api: service,
+      api: apiName,
       operation,
       database: databaseOrName,
       method: text,
@@ -118,7 +118,7 @@ export function describeMock(
   {
     urls,
     requests,
-  }: { readonly urls: Readonly<Record<Service, string>>; readonly requests: readonly JournalEntry[] },
+  }: { readonly urls: Readonly<Record<ApiName, string>>; readonly requests: readonly JournalEntry[] },
   store: MemoryStore,
   isStarted: boolean,
 ): string {

@@ -2,7 +2,7 @@ import { createEmulator } from "../apis/index.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
 import { PageApi } from "../page/page-api.ts";
-import { PAGE_HEADER, type Service } from "../schema/protocol.ts";
+import { type ApiName, PAGE_HEADER } from "../schema/protocol.ts";
 import { answerMalformed } from "../servers/http/http-messages.ts";
 import { startServer } from "../servers/http/listen.ts";
 import { whyDistrusted } from "../servers/http/trust.ts";
@@ -12,7 +12,7 @@ import type { ResolvedOptions } from "./options.ts";
 export interface PagedMock {
   readonly state: EmulatorState;
   readonly options: ResolvedOptions;
-  readonly urls: Readonly<Record<Service, string>>;
+  readonly urls: Readonly<Record<ApiName, string>>;
   /** Called when "Continue" is pressed; without it, the page has no such button. */
   readonly resume?: (() => void) | undefined;
 }

@@ -15,7 +15,7 @@ import { requestSchema } from "../schema/forms/json-schema.ts";
 import { checked } from "../schema/forms/problems.ts";
 import { optional, record } from "../schema/forms/record.ts";
 import { text as nonEmpty, oneOf } from "../schema/forms/values.ts";
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import {
   isResourceSchema,
   type MediaTypeObject,
@@ -35,7 +35,7 @@ export interface OpenApiOptions {
   /** Default `neutral`. */
   readonly profile?: ProfileName | undefined;
   /** Base URLs of the servers. Default: the real hosts, and `http://target-manager.test`. */
-  readonly urls?: Partial<Readonly<Record<Service, string | undefined>>> | undefined;
+  readonly urls?: Partial<Readonly<Record<ApiName, string | undefined>>> | undefined;
 }
 
 const openApiOptions = z.lazy(() => {

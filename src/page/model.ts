@@ -6,7 +6,7 @@ import type { AddedFault } from "../schema/fault.ts";
 import type { EntryFacts, ShortFacts } from "../schema/journal-entry.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import type { TargetStatus } from "../schema/processing.ts";
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import type { Report } from "../schema/report.ts";
 import type { TargetRecord } from "../schema/target.ts";
 import type { TargetCounts } from "../store/records.ts";
@@ -97,7 +97,7 @@ export interface MockReport extends ReportDetails {
   /** When the report was created. */
   readonly createdAt: number;
   /** Base URLs of the four APIs. */
-  readonly urls: Readonly<Record<Service, string>>;
+  readonly urls: Readonly<Record<ApiName, string>>;
   /** Databases without their secret keys, with their undeleted targets in order of creation. */
   readonly databases: readonly (
     | (Omit<CloudDatabase, "serverSecretKey" | "clientSecretKey"> & {

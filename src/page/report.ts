@@ -9,7 +9,7 @@ import { HIDDEN } from "../emulator/masking.ts";
 import type { RecordedBody } from "../emulator/recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
 import { ratingAt, statusAt } from "../schema/processing.ts";
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import type { Target } from "../schema/target.ts";
 import { encodeTarget } from "../store/codec.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
@@ -27,7 +27,7 @@ import { MAX_METADATA_SHOWN } from "./select.ts";
 export interface ReportSource extends ReportDetails {
   /** In milliseconds since the epoch. */
   readonly now: number;
-  readonly urls: Readonly<Record<Service, string>>;
+  readonly urls: Readonly<Record<ApiName, string>>;
   readonly store: MemoryStore;
   readonly entries: readonly JournalEntry[];
   readonly dropped: number;

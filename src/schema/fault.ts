@@ -28,18 +28,18 @@ import {
 } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
 import {
+  API_NAMES,
+  type ApiName,
   isOperation,
   OPERATION_NAMES,
   OPERATIONS,
   type Operation,
-  SERVICES,
-  type Service,
 } from "./protocol.ts";
 
 /** A request as the `when` of a fault sees it. */
 export interface FaultRequest {
   /** The API that the request is sent to. */
-  readonly api: Service;
+  readonly api: ApiName;
   /** Undefined when no operation has that method and path. */
   readonly operation: Operation | undefined;
   /** Name of the database whose keys the request uses, if known. */
@@ -73,7 +73,7 @@ export type DatabaseOrName =
  */
 export interface Fault {
   /** The requested API. Default: all but the target manager, or that of `operation`. */
-  readonly api?: Service;
+  readonly api?: ApiName;
   /** The requested operation, or several. */
   readonly operation?: Operation | readonly Operation[];
   /** The database that the request's access key belongs to, or its name. */
@@ -106,7 +106,7 @@ type PlainFault = Omit<Fault, "when" | "database"> & { readonly database?: strin
 export interface AddedFault
   extends Required<Pick<Fault, "resetConnection" | "executed" | "delaySeconds" | "probability">> {
   readonly id: string;
-  readonly api: Service | null;
+  readonly api: ApiName | null;
   readonly operation: readonly Operation[] | null;
   readonly database: string | null;
   /** Whether it also has a `when` function, which JSON cannot show. */
@@ -150,7 +150,7 @@ export const operation = kind(
   }),
   { type: "string" },
 );
-export const service = oneOf(...SERVICES);
+export const apiName = oneOf(...API_NAMES);
 export const databaseOrName = kind(
   "a database or its name",
   z.custom<DatabaseOrName>((value) => typeof nameOfDatabase(value) === "string"),
@@ -162,7 +162,7 @@ export function nameOfDatabase(database: unknown): unknown {
 }
 
 const plainFields = {
-  api: service,
+  api: apiName,
   operation: deferred(`one or a list of ${wordsOf(operation)}`, () =>
     z.union([operation, z.array(operation)]),
   ),
@@ -222,7 +222,7 @@ export const faultJson = wireForm(
     record<AddedFault>({
       ...plainFields,
       id: text,
-      api: orNull(service),
+      api: orNull(apiName),
       operation: orNull(listOf(operation)),
       database: orNull(text),
       hasWhen: flag,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { service } from "./fault.ts";
+import { apiName } from "./fault.ts";
 import { type FieldsOf, type NullIfAbsent, nullIfAbsent, record } from "./forms/record.ts";
 import {
   anyText,
@@ -14,7 +14,7 @@ import {
   wholeNumberFrom,
 } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
-import { isOperation, type Operation, type Service } from "./protocol.ts";
+import { type ApiName, isOperation, type Operation } from "./protocol.ts";
 
 /* All forms of a journal entry derive from `entryFields`: between servers, in lists, reports, text and on the page. */
 
@@ -53,7 +53,7 @@ export interface ArrivalFacts {
   /** When the request arrived, in milliseconds since the epoch by the emulator's clock. */
   readonly time: number;
   /** The API that the host serves. */
-  readonly api: Service;
+  readonly api: ApiName;
   /** Undefined when no operation has that method and path. */
   readonly operation?: Operation | undefined;
   /** In upper case. */
@@ -101,7 +101,7 @@ export const withoutLongFields = <Entry extends { readonly [Name in LongField]?:
 export const entryFields: FieldsOf<EntryFacts> = {
   number: wholeNumberFrom(1),
   time: moment,
-  api: service,
+  api: apiName,
   operation: z.optional(
     deferred("the name of an operation", () => z.custom<Operation>(isOperation), { type: "string" }),
   ),

@@ -1,9 +1,9 @@
 /* Names, limits and result codes of the emulated APIs. Imports no library: the page uses it too. */
 
 /** The APIs, in the order in which hints name them. */
-export const SERVICES = ["target", "modelTarget", "query", "manager"] as const;
+export const API_NAMES = ["target", "modelTarget", "query", "manager"] as const;
 /** One of the four APIs. */
-export type Service = (typeof SERVICES)[number];
+export type ApiName = (typeof API_NAMES)[number];
 
 /** The operations of all APIs but the target manager. */
 export const OPERATIONS = [

@@ -7,7 +7,7 @@ import type { MalformedKind } from "../emulator/operation.ts";
 import { bodyReply } from "../emulator/response.ts";
 import { messageOf } from "../emulator/text.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
-import type { Service } from "../schema/protocol.ts";
+import type { ApiName } from "../schema/protocol.ts";
 import {
   type Answered,
   type Asked,
@@ -24,7 +24,7 @@ import { failureReply } from "./server.ts";
 import { checkStartServersOptions, resolveServerOptions } from "./server-options.ts";
 
 /** The APIs of each; the first one answers unserved paths. */
-const SERVED: Readonly<Record<DoorRole, readonly [Service, ...Service[]]>> = {
+const SERVED: Readonly<Record<DoorRole, readonly [ApiName, ...ApiName[]]>> = {
   "target-api": ["target", "modelTarget"],
   query: ["query"],
 };

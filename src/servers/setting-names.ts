@@ -18,7 +18,7 @@ export interface SettingFlag {
   readonly switchesTo?: "true" | "false";
 }
 
-export function flagOf(setting: string, { schema, default: unlessGiven, flag: usage }: Option): SettingFlag {
+export function flagOf(setting: string, { schema, default: unlessGiven, usage }: Option): SettingFlag {
   if (usage !== undefined) return { name: usage.replace(/^--| .*/g, ""), usage };
   const name = setting.toLowerCase().replaceAll("_", "-");
   if (schema !== flag) return { name, usage: `--${name} VALUE` };

@@ -14,8 +14,8 @@ const fileContent = textReadBy("the path of a file that can be read", (path) => 
 const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 
 /** A port of `serve` and `exec` alone: no server in a process of its own reads it. */
-const servePort = (what: string, setting: string, flag: string) =>
-  option(port, `port of the ${what}`, { defaultWords: "any free port", setting, flag });
+const servePort = (what: string, setting: string, usage: string) =>
+  option(port, `port of the ${what}`, { defaultWords: "any free port", setting, usage });
 
 /** Settings of servers that are no options of `startServers`, or only parts of them, or not the same. */
 export const SETTINGS = {
@@ -29,7 +29,7 @@ export const SETTINGS = {
     default: 5000,
     setting: "PORT",
     readBy: ROLES,
-    flag: "--port N",
+    usage: "--port N",
   }),
   targetPort: servePort("target API", "TARGET_PORT", "--target-port N"),
   queryPort: servePort("query API", "QUERY_PORT", "--query-port N"),

@@ -1,4 +1,4 @@
-import { ManualClock, type Service } from "mock-cloud-reco";
+import { type ApiName, ManualClock } from "mock-cloud-reco";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator } from "../../src/apis/index.ts";
 import { MovableClock } from "../../src/emulator/clock.ts";
@@ -76,7 +76,7 @@ const overtaken = (verb: keyof Store, meanwhile: () => unknown, overtakenStore: 
   });
 
 interface Sent {
-  readonly api: Service;
+  readonly api: ApiName;
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;

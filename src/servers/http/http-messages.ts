@@ -14,7 +14,7 @@ import {
 import type { MalformedKind } from "../../emulator/operation.ts";
 import type { ServerRefusal } from "../../emulator/router.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
-import { LONGEST_HEADER_LINE_BYTES, type Service } from "../../schema/protocol.ts";
+import { type ApiName, LONGEST_HEADER_LINE_BYTES } from "../../schema/protocol.ts";
 
 export type RequestHead = Omit<WireRequest, "body">;
 
@@ -190,9 +190,9 @@ const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" |
 /** Answers a request that could not be read completely, as the real service's front end does. */
 export function answerMalformed(
   emulator: Pick<Emulator<EmulatorServices>, "handle">,
-  host: readonly [Service, ...Service[]],
+  served: readonly [ApiName, ...ApiName[]],
   why: MalformedKind,
   head: RequestHead = { method: "", path: "", query: "", headers: [] },
 ): Promise<Result> {
-  return emulator.handle(host, { ...head, body: Buffer.alloc(0) }, { malformed: why, ...REFUSALS[why] });
+  return emulator.handle(served, { ...head, body: Buffer.alloc(0) }, { malformed: why, ...REFUSALS[why] });
 }

@@ -1,4 +1,5 @@
 import {
+  type ApiName,
   authorizationHeader,
   type Clock,
   type ConfiguredResponse,
@@ -16,7 +17,6 @@ import {
   type MockVuMarkDatabase,
   type Operation,
   type rfc1123Date,
-  type Service,
   type TargetRater,
   type TargetStatus,
 } from "mock-cloud-reco";
@@ -29,7 +29,7 @@ export async function publicTypes(mock: MockCloudReco, database: MockCloudDataba
     MockCloudRecoOptions | undefined
   >();
   expectTypeOf<MockCloudReco>().toExtend<AsyncDisposable & Disposable>();
-  expectTypeOf(mock.urls).toEqualTypeOf<Readonly<Record<Service, string>>>();
+  expectTypeOf(mock.urls).toEqualTypeOf<Readonly<Record<ApiName, string>>>();
   expectTypeOf(mock.requests).toEqualTypeOf<readonly JournalEntry[]>();
   expectTypeOf(mock.addCloudDatabase).returns.toEqualTypeOf<MockCloudDatabase>();
   expectTypeOf(mock.addVuMarkDatabase).returns.toEqualTypeOf<MockVuMarkDatabase>();
@@ -44,7 +44,7 @@ export async function publicTypes(mock: MockCloudReco, database: MockCloudDataba
   expectTypeOf(database.requestsPerSecondLimit).toEqualTypeOf<number | null>();
   expectTypeOf<MockTarget["status"]>().toEqualTypeOf<TargetStatus>();
   expectTypeOf<TargetStatus>().toEqualTypeOf<"processing" | "success" | "failed">();
-  expectTypeOf<Service>().toEqualTypeOf<"target" | "modelTarget" | "query" | "manager">();
+  expectTypeOf<ApiName>().toEqualTypeOf<"target" | "modelTarget" | "query" | "manager">();
   expectTypeOf<"addTarget" | "manager.addTarget">().toExtend<Operation>();
   expectTypeOf<"addTargets">().not.toExtend<Operation>();
   expectTypeOf<JournalEntry["status"]>().toEqualTypeOf<number | undefined>();

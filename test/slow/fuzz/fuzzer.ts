@@ -6,7 +6,7 @@ import { createRandom, type Random } from "../../../src/emulator/random.ts";
 import { setImageCacheBytes } from "../../../src/images/cache-limit.ts";
 import { sketches } from "../../../src/images/matching/ranking.ts";
 import { resolveOptions } from "../../../src/mock/options.ts";
-import type { Service } from "../../../src/schema/protocol.ts";
+import type { ApiName } from "../../../src/schema/protocol.ts";
 import type { ThreeServers } from "../../../src/servers/launch.ts";
 import { START } from "../../protocol/query/send.ts";
 import { RawConnection } from "../../servers/raw-connection.ts";
@@ -114,7 +114,7 @@ export class Fuzzer implements AsyncDisposable {
     await this.servers.close(0);
   }
 
-  private requestOf(service: Service, random: Random): RawRequest {
+  private requestOf(service: ApiName, random: Random): RawRequest {
     const operations = APIS[service].operations;
     const operation = operations[random.integer(operations.length)];
     if (operation === undefined) throw new Error(`${service} has no operations`);
@@ -137,7 +137,7 @@ export class Fuzzer implements AsyncDisposable {
     return signed("server", method, path, Buffer.from(body), "application/json");
   }
 
-  private async sendRequest(service: Service, request: RawRequest): Promise<void> {
+  private async sendRequest(service: ApiName, request: RawRequest): Promise<void> {
     const { method, target, headers, body } = request;
     const isSized = headers.some(([name]) => name.toLowerCase() === "content-length");
     const lines = [...headers, ...(isSized ? [] : [["Content-Length", String(body.length)]])];
@@ -204,7 +204,7 @@ export class Fuzzer implements AsyncDisposable {
     return this.sendRequest("query", signed("client", "POST", "/v1/query", form, contentType));
   }
 
-  private serverOf(service: Service) {
+  private serverOf(service: ApiName) {
     if (service === "manager") return this.servers.manager;
     return service === "query" ? this.servers.query : this.servers.target;
   }
