@@ -17,6 +17,10 @@ const UNSENT: readonly (readonly [error: RegExp, why: string])[] = [
     "A header has a character that HTTP does not allow, such as the line feed at the end of a file that a key was read from: trim it.",
   ],
   [
+    /The "key" argument must be .* Received undefined/,
+    "The client has no secret key to sign with: create it with the keys of a database, as addCloudDatabase() or the fixture returns it.",
+  ],
+  [
     /UND_MOCK_ERR/,
     "Undici's MockAgent answers in place of the mock: remove it, or let it allow the mock's hosts with enableNetConnect.",
   ],

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { request } from "node:https";
 import { ManualClock, MockCloudReco } from "mock-cloud-reco";
 import type { MockFixtureOptions } from "mock-cloud-reco/assert";
@@ -79,6 +80,11 @@ describe("a test that failed", () => {
       "a key with a line feed",
       () => request("https://vws.vuforia.com/summary", { headers: { Authorization: "VWS key\n:x" } }),
       /^A header has a character that HTTP does not allow, such as the line feed .* that a key was read from: trim it\.$/,
+    ],
+    [
+      "a client without a secret key",
+      () => createHmac("sha1", Reflect.get({}, "serverSecretKey")),
+      /^The client has no secret key to sign with: create it with the keys of a database, /,
     ],
     [
       "a MockAgent in between",
