@@ -15,7 +15,9 @@ async function runExample(name: string, ...args: string[]): Promise<string> {
 }
 
 const vitest = [inModules("vitest/vitest.mjs"), "run", "--no-isolate", "--maxWorkers=1"];
-const jest = [inModules("jest/bin/jest.js"), "--runInBand"];
+const jestOf = (limit: number) => [inModules("jest/bin/jest.js"), "--runInBand", `--testTimeout=${limit}`];
+/** With a longer time limit than Jest's own, because the machine may be slow. */
+const jest = jestOf(60_000);
 
 const JEST_TEST = `
 const { useMockCloudReco } = require("mock-cloud-reco/jest");
@@ -81,7 +83,7 @@ describe("in a project with", () => {
       [...vitest, "--testTimeout=1000", "pause.test.mjs"],
       'import { test } from "mock-cloud-reco/vitest";',
     ],
-    ["jest", [...jest, "--testTimeout=1000", "--rootDir=.", "pause.test.js"], JEST_TEST],
+    ["jest", [...jestOf(1000), "--rootDir=.", "pause.test.js"], JEST_TEST],
   ])("%s, a test pauses beyond its time limit", async (runner, args, beginning) => {
     const name = args.at(-1) ?? "";
     await mkdir(inConsumer(`examples/pause-${runner}`), { recursive: true });
