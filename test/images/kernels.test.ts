@@ -1,28 +1,10 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
-import {
-  brisqueKernel,
-  featuresKernel,
-  pixelsKernel,
-  recognitionKernel,
-  similarityKernel,
-  votesKernel,
-  windowsKernel,
-} from "../../src/images/kernels/compiled.ts";
+import * as compiled from "../../src/images/kernels/compiled.ts";
+import { KERNEL_NAMES, readSources } from "./kernels/sources.ts";
 
-it.each([
-  ["brisque", brisqueKernel],
-  ["pixels", pixelsKernel],
-  ["similarity", similarityKernel],
-  ["features", featuresKernel],
-  ["recognition", recognitionKernel],
-  ["votes", votesKernel],
-  ["windows", windowsKernel],
-])(
-  "the compiled kernel %s is of its present source: else run `npm run build:kernels`",
-  async (name, kernel) => {
-    const source = await readFile(new URL(`../../src/images/kernels/${name}.as`, import.meta.url));
-    expect(kernel.sourceSha256).toBe(createHash("sha256").update(source).digest("hex"));
+it.each(KERNEL_NAMES)(
+  "the compiled kernel %s is of its present sources: else run `npm run build:kernels`",
+  async (name) => {
+    expect(compiled[`${name}Kernel`].sourceSha256).toBe((await readSources(name)).sha256);
   },
 );

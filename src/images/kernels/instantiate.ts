@@ -12,7 +12,7 @@ const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAsse
 
 /** A kernel as the package contains it. */
 export interface CompiledKernel {
-  /** Lower-case hex SHA-256 of the AssemblyScript source. */
+  /** Lower-case hex SHA-256 of the AssemblyScript sources. */
   readonly sourceSha256: string;
   /** The WebAssembly module, compressed with Brotli, in base64. */
   readonly wasm: string;

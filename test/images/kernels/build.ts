@@ -2,22 +2,21 @@
  * npm run build:kernels: compiles the kernels, written in AssemblyScript, into src/images/kernels/compiled.ts. Run it
  * after changing one; a test fails when compiled.ts was made from other sources.
  */
-import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { brotliCompressSync } from "node:zlib";
+import { KERNELS, type KernelName, readSources } from "./sources.ts";
 
-const KERNELS = new URL("../../../src/images/kernels/", import.meta.url);
 const OPTIONS = ["-O3", "--noAssert", "--runtime", "stub", "--enable", "simd", "--use", "abort="];
 
 /** @param pages of 64 kB that its memory begins with */
-async function compile(name: string, pages: number): Promise<string> {
+async function compile(name: KernelName, pages: number): Promise<string> {
   const { default: asc } = await import("assemblyscript/asc");
-  const source = await readFile(new URL(`${name}.as`, KERNELS), "utf8");
+  const { sources, sha256 } = await readSources(name);
   let binary = new Uint8Array();
   const { error, stderr } = await asc.main(
     [`${name}.ts`, ...OPTIONS, "--initialMemory", `${pages}`, "--outFile", "out.wasm"],
     {
-      readFile: (file: string) => (file === `${name}.ts` ? source : null),
+      readFile: (file: string) => sources.get(file) ?? null,
       writeFile: (_file: string, contents: Uint8Array | string) => {
         if (typeof contents !== "string") binary = new Uint8Array(contents);
       },
@@ -25,7 +24,6 @@ async function compile(name: string, pages: number): Promise<string> {
     },
   );
   if (error) throw new Error(`${name}.as does not compile: ${stderr.toString()}`);
-  const sha256 = createHash("sha256").update(source).digest("hex");
   const base64 = brotliCompressSync(binary).toString("base64");
   return `export const ${name}Kernel: CompiledKernel = {\n  sourceSha256: "${sha256}",\n  wasm: "${base64}",\n};\n`;
 }
