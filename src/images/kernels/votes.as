@@ -1,21 +1,29 @@
 /*
  * An inverted file over the features of some targets, in AssemblyScript. A feature's word is some bits of its code, and whether it
  * is dark; each posting has the target and 128 other bits (Jégou, Douze and Schmid 2008, "Hamming embedding"). A query's feature
- * looks in its own word and in those that differ in one bit (Lv et al. 2007, "Multi-probe LSH").
+ * looks in its own word and in those that differ in one bit (Lv et al. 2007, "Multi-probe LSH"). Votes count together that turn
+ * and scale the target alike ("weak geometric consistency", the same): those of chance are scattered.
  */
 // Bits of a word when there are few features, whose words must not take more memory than they do, and when there are many
 const FEW_BITS: i32 = 13;
 const MANY_BITS: i32 = 16;
 const MANY: i32 = 200000;
 const CODE: i32 = 32;
-const POSTING: i32 = 20; // the target, then the last 128 bits of the code
+const POSTING: i32 = 20; // the target, direction and size, then the last 128 bits of the code
 const MOST_CODES: i32 = 2048;
 const LIMIT: i32 = 28; // bits of 128 that may differ
 // Added to a distance, so that differences between the smallest ones do not count most
-const EVEN: f32 = 8;
+const EVEN: i32 = 8;
+// The worth of a vote; the votes of all features fit into 16 bits
+const WORTH: i32 = 32;
+// A target's votes are counted by turn and by octave of scale. Each counts in two of both, because neighbours overlap.
+const TURNS: i32 = 16;
+const OCTAVES: i32 = 8;
+const BINS: i32 = TURNS * OCTAVES;
 
 const CODES: i32 = 65536;
-const COSTS: i32 = CODES + MOST_CODES * CODE;
+const FRAMES: i32 = CODES + MOST_CODES * CODE;
+const COSTS: i32 = FRAMES + MOST_CODES * 8;
 const CHOSEN: i32 = COSTS + MOST_CODES * 4;
 const STARTS: i32 = CHOSEN + MOST_CODES * 4;
 
@@ -23,11 +31,14 @@ let wordBits: i32 = 0;
 let words: i32 = 0;
 let targets: i32 = 0;
 let scores: i32 = 0;
+let bins: i32 = 0;
 let allowed: i32 = 0;
 let postings: i32 = 0;
 
 export function codesAt(): i32 { return CODES; }
-/** One f32 a target. */
+/** As features have them. */
+export function framesAt(): i32 { return FRAMES; }
+/** One u16 a target. */
 export function scoresAt(): i32 { return scores; }
 /** One u32 a feature of the query. */
 export function costsAt(): i32 { return COSTS; }
@@ -42,7 +53,8 @@ export function begin(targetCount: i32, featureCount: i32): void {
   wordBits = featureCount < MANY ? FEW_BITS : MANY_BITS;
   words = 1 << wordBits;
   scores = (STARTS + (words * 2 + 2) * 4 + 15) & ~15;
-  allowed = scores + targets * 4;
+  bins = scores + targets * 2;
+  allowed = bins + targets * BINS * 2;
   postings = (allowed + targets + 15) & ~15;
   const pages = (postings + featureCount * POSTING + 65535) >> 16;
   if (memory.size() < pages) memory.grow(pages - memory.size());
@@ -74,9 +86,18 @@ export function add(target: i32, features: i32, dark: i32): void {
     const place = load<i32>(at);
     store<i32>(at, place + 1);
     const posting = postings + place * POSTING;
-    store<i32>(posting, target);
+    store<u16>(posting, target);
+    store<u16>(posting, poseOf(f), 2);
     memory.copy(posting + 4, CODES + f * CODE + 16, 16);
   }
+}
+
+/** A feature's direction in 256 parts of a turn, below its size in quarters of an octave. */
+function poseOf(feature: i32): i32 {
+  const size = <i32>load<u16>(FRAMES + feature * 8, 4) | 1;
+  const octave = 31 - clz(size);
+  const quarter = ((size << 2) >> octave) & 3;
+  return (<i32>load<u16>(FRAMES + feature * 8, 6) >> 8) | (((octave << 2) | quarter) << 8);
 }
 
 /** How many postings each of the query's features would look at. */
@@ -95,12 +116,21 @@ function lengthOf(word: i32): i32 {
 }
 
 export function clearScores(): void {
-  memory.fill(scores, 0, targets * 4);
+  memory.fill(scores, 0, targets * (BINS + 1) * 2);
 }
 
-@inline
-function addVote(target: i32, worth: f32): void {
-  store<f32>(scores + target * 4, load<f32>(scores + target * 4) + worth);
+/** A target's score is the most votes that turn and scale it alike. */
+function addVote(posting: i32, pose: i32, worth: i32): void {
+  const target = <i32>load<u16>(posting), other = <i32>load<u16>(posting, 2);
+  const turn = ((pose - other) & 255) / (256 / TURNS);
+  const octave = min(max(((pose >> 8) - (other >> 8) + 2 * OCTAVES) >> 2, 0), OCTAVES - 2);
+  for (let part = 0; part < 4; part++) {
+    const bin = ((turn + (part & 1)) % TURNS) * OCTAVES + octave + (part >> 1);
+    const at = bins + (target * BINS + bin) * 2;
+    const votes = load<u16>(at) + <u16>worth;
+    store<u16>(at, votes);
+    if (votes > load<u16>(scores + target * 2)) store<u16>(scores + target * 2, votes);
+  }
 }
 
 /**
@@ -111,7 +141,7 @@ export function vote(start: i32, end: i32, dark: i32): void {
   for (let i = start; i < end; i++) {
     const f = load<i32>(CHOSEN + i * 4);
     const a = load<u64>(CODES + f * CODE, 16), b = load<u64>(CODES + f * CODE, 24);
-    let nearest = LIMIT + 1, second = LIMIT + 1, third = LIMIT + 1, first = -1, other = -1;
+    let nearest = LIMIT + 1, second = LIMIT + 1, third = LIMIT + 1, first = 0, other = 0;
     const own = wordOf(f, dark);
     for (let probe = -1; probe < wordBits; probe++) {
       const word = probe < 0 ? own : own ^ (1 << probe);
@@ -119,19 +149,25 @@ export function vote(start: i32, end: i32, dark: i32): void {
       const stop = postings + load<i32>(STARTS + word * 4, 4) * POSTING;
       for (; posting < stop; posting += POSTING) {
         const distance = <i32>(popcnt<u64>(load<u64>(posting, 4) ^ a) + popcnt<u64>(load<u64>(posting, 12) ^ b));
-        const target = load<i32>(posting);
+        const target = load<u16>(posting);
         if (distance >= third || !load<u8>(allowed + target)) continue;
-        if (target == first) {
-          if (distance < nearest) nearest = distance;
+        if (nearest <= LIMIT && target == load<u16>(first)) {
+          if (distance < nearest) {
+            nearest = distance;
+            first = posting;
+          }
           continue;
         }
-        if (target == other) {
+        if (second <= LIMIT && target == load<u16>(other)) {
           if (distance < nearest) {
             second = nearest;
             other = first;
             nearest = distance;
-            first = target;
-          } else if (distance < second) second = distance;
+            first = posting;
+          } else if (distance < second) {
+            second = distance;
+            other = posting;
+          }
           continue;
         }
         if (distance >= second) {
@@ -141,16 +177,17 @@ export function vote(start: i32, end: i32, dark: i32): void {
         third = second;
         if (distance >= nearest) {
           second = distance;
-          other = target;
+          other = posting;
         } else {
           second = nearest;
           other = first;
           nearest = distance;
-          first = target;
+          first = posting;
         }
       }
     }
-    if (nearest < third) addVote(first, <f32>(third - nearest) / (<f32>third + EVEN));
-    if (second < third) addVote(other, <f32>(third - second) / (<f32>third + EVEN));
+    const pose = poseOf(f);
+    if (nearest < third) addVote(first, pose, ((third - nearest) * WORTH) / (third + EVEN));
+    if (second < third) addVote(other, pose, ((third - second) * WORTH) / (third + EVEN));
   }
 }

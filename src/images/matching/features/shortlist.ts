@@ -11,6 +11,7 @@ import type { Features, TargetFeatures } from "./extract.ts";
 
 interface Kernel extends KernelMemory {
   codesAt(): number;
+  framesAt(): number;
   costsAt(): number;
   chosenAt(): number;
   scoresAt(): number;
@@ -101,7 +102,7 @@ const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER
 interface Votes {
   /** 1 for each picture that is searched. */
   readonly allowed: Uint8Array;
-  readonly scores: Float32Array;
+  readonly scores: Uint16Array;
 }
 
 /** The segments that have targets, the targets that are in none, and those that are worth indexing again. */
@@ -132,7 +133,7 @@ async function findSegments(targets: readonly (TargetFeatures | null)[]) {
 function votesOf({ kernel, places }: Segment): Votes {
   const { buffer } = kernel.memory;
   const allowed = new Uint8Array(buffer, kernel.allowedAt(), places.length).fill(0);
-  return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), places.length) };
+  return { allowed, scores: new Uint16Array(buffer, kernel.scoresAt(), places.length) };
 }
 
 /** Best first; of equal ones, the first. */
@@ -164,11 +165,10 @@ async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
       pictures.length,
       pictures.reduce((sum, [{ count }]) => sum + count, 0),
     );
-    const memory = new Uint8Array(kernel.memory.buffer);
     const each = async (use: (features: Features, index: number) => void) => {
       for (const [index, [features]] of pictures.entries()) {
         if (index % INDEXED_PER_SLICE === 0) await yieldToEventLoop();
-        memory.set(features.codes, kernel.codesAt());
+        putFeatures(kernel, features);
         use(features, index);
       }
     };
@@ -185,14 +185,19 @@ async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
   }
 }
 
+function putFeatures(kernel: Kernel, { codes, frames }: Features): void {
+  const { buffer } = kernel.memory;
+  new Uint8Array(buffer, kernel.codesAt()).set(codes);
+  new Uint16Array(buffer, kernel.framesAt(), frames.length).set(frames);
+}
+
 async function chooseVoters(query: Features, segments: readonly Segment[]): Promise<Int32Array> {
   const costs = new Float64Array(query.count);
   for (const { kernel } of segments) {
     await yieldToEventLoop();
-    const { buffer } = kernel.memory;
-    new Uint8Array(buffer, kernel.codesAt()).set(query.codes);
+    putFeatures(kernel, query);
     kernel.measure(query.count, query.dark);
-    for (const [feature, cost] of new Uint32Array(buffer, kernel.costsAt(), query.count).entries())
+    for (const [feature, cost] of new Uint32Array(kernel.memory.buffer, kernel.costsAt(), query.count).entries())
       costs[feature] = (costs[feature] ?? 0) + cost;
   }
   const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
