@@ -38,23 +38,32 @@ const finderAndGrey = async (image: ComparedImage, side: number) => {
 
 interface Query extends QueryPicture {
   mirrored(): Promise<Features>;
+  /** The picture at half its size; undefined for one that is not larger than targets' pictures. */
+  smaller(): Promise<Query> | undefined;
 }
 
 async function featuresOfQuery(image: ComparedImage): Promise<Query | null> {
   const [finder, grey] = await finderAndGrey(image, QUERY_SEARCH.side);
-  if ("damage" in grey) return null;
+  return "damage" in grey ? null : searchQuery(finder, new Pyramid(grey));
+}
+
+async function searchQuery(finder: FeatureFinder, pixels: Pyramid): Promise<Query> {
   let values: Uint8Array = new Uint8Array();
-  const features = await finder.find(grey, QUERY_SEARCH, (places) => {
+  const features = await finder.find(pixels.level(0), QUERY_SEARCH, (places) => {
     values = finder.valuesOf(places);
   });
   let mirrored: Promise<Features> | undefined;
   return {
     ...features,
-    pixels: new Pyramid(grey),
+    pixels,
     mirrored: () => {
       mirrored ??= finder.mirror(features, values);
       return mirrored;
     },
+    smaller: () =>
+      Math.max(features.width, features.height) > TARGET_SEARCH.side
+        ? searchQuery(finder, pixels.smaller())
+        : undefined,
   };
 }
 
@@ -90,44 +99,29 @@ export async function rankByFeatures<T extends ComparedTarget>(
   most: number,
   only?: "wholePictures",
 ): Promise<Ranking<T>> {
-  const isSame = (target: T) => target.image.sha256 === image.sha256;
   const same: T[] = [];
+  const others: T[] = [];
   for (const [index, target] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
-    if (isSame(target)) same.push(target);
+    (target.image.sha256 === image.sha256 ? same : others).push(target);
   }
-  const query = same.length < targets.length ? await featuresOfQuery(image) : null;
-  const prepared = query ? await featuresOfTargets(targets) : [];
+  const query = others.length > 0 ? await featuresOfQuery(image) : null;
   const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
-  const verified = new Set(query ? await shortlist(query, prepared, wanted) : []);
-  const failed: { readonly target: T; readonly inliers: number }[] = [];
-  const sightings: (Found & { readonly target: T; readonly why: string })[] = same.map((target) => ({
-    target,
-    why: "the same file",
-    ...wholeOf(query),
-  }));
-  const unlike: T[] = [];
-  const reasons = new Map<T, string>();
-  let compared = 0;
-  for (const [index, target] of targets.entries()) {
-    if (endsSlice(index)) await yieldToEventLoop();
-    if (isSame(target)) continue;
-    const features = prepared[index];
-    if (!query || !features || !verified.has(features)) {
-      if (!query || !features) reasons.set(target, "the picture cannot be decoded");
-      unlike.push(target);
-      continue;
-    }
-    if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
-    compared += 1;
-    const { inliers, why, found } = await lookFor(features, query, minimumInliers);
-    const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
-    if (found && !isPart) sightings.push({ target, why, ...found });
-    else {
-      reasons.set(target, isPart ? `${why}, but not the whole picture` : why);
-      failed.push({ target, inliers });
+  let searched: Searched<T> = { sightings: [], failed: [], unlike: others, reasons: new Map() };
+  if (query) {
+    const prepared = await featuresOfTargets(others);
+    const search = (picture: Query) => searchIn(picture, others, prepared, wanted, minimumInliers, only);
+    searched = await search(query);
+    // Seen from near, a target has more detail than its features. Whole pictures are not.
+    if (searched.sightings.length + same.length === 0 && only === undefined) {
+      const smaller = await query.smaller();
+      const again = smaller && (await search(smaller));
+      if (again && again.sightings.length > 0) searched = again;
     }
   }
+  const { failed, unlike, reasons } = searched;
+  const wholes = same.map((target) => ({ target, why: "the same file", ...wholeOf(query) }));
+  const sightings = [...wholes, ...searched.sightings];
   const hidden = hiddenByOthers(sightings);
   const matches: RankedMatch<T>[] = [];
   for (const sighting of sightings) {
@@ -141,13 +135,64 @@ export async function rankByFeatures<T extends ComparedTarget>(
     }
   }
   matches.sort((a, b) => b.score - a.score);
-  unlike.unshift(...failed.sort((a, b) => b.inliers - a.inliers).map(({ target }) => target));
+  failed.sort((a, b) => b.inliers - a.inliers);
   return {
     matches,
     notCompared: [],
-    unmatched: unlike,
-    whyNot: (target) => reasons.get(target) ?? "too few features look alike to compare their positions",
+    unmatched: [...failed.map(({ target }) => target), ...unlike],
+    whyNot: (target) =>
+      reasons.get(target) ??
+      (query ? "too few features look alike to compare their positions" : CANNOT_BE_DECODED),
   };
+}
+
+const CANNOT_BE_DECODED = "the picture cannot be decoded";
+
+/** What was found of targets in a picture. */
+interface Searched<T> {
+  readonly sightings: readonly (Found & { readonly target: T; readonly why: string })[];
+  /** Those that were looked for in vain. */
+  readonly failed: { readonly target: T; readonly inliers: number }[];
+  /** The others. */
+  readonly unlike: readonly T[];
+  /** Why targets were not found. */
+  readonly reasons: Map<T, string>;
+}
+
+/** Looks in a picture for the targets that share most features with it. */
+async function searchIn<T extends ComparedTarget>(
+  query: Query,
+  targets: readonly T[],
+  prepared: readonly (TargetFeatures | null)[],
+  wanted: number,
+  minimumInliers: number,
+  only: "wholePictures" | undefined,
+): Promise<Searched<T>> {
+  const verified = new Set(await shortlist(query, prepared, wanted));
+  const sightings: (Found & { readonly target: T; readonly why: string })[] = [];
+  const failed: Searched<T>["failed"] = [];
+  const unlike: T[] = [];
+  const reasons = new Map<T, string>();
+  let compared = 0;
+  for (const [index, target] of targets.entries()) {
+    if (endsSlice(index)) await yieldToEventLoop();
+    const features = prepared[index] ?? null;
+    if (features === null || !verified.has(features)) {
+      if (features === null) reasons.set(target, CANNOT_BE_DECODED);
+      unlike.push(target);
+      continue;
+    }
+    if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
+    compared += 1;
+    const { inliers, why, found } = await lookFor(features, query, minimumInliers);
+    const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
+    if (found && !isPart) sightings.push({ target, why, ...found });
+    else {
+      reasons.set(target, isPart ? `${why}, but not the whole picture` : why);
+      failed.push({ target, inliers });
+    }
+  }
+  return { sightings, failed, unlike, reasons };
 }
 
 /** With this many times as many inliers in the mirror image, only symmetric parts of the target are seen. */
@@ -198,7 +243,10 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
     featuresOfTarget({ sha256: "", bytes: () => b }),
   ]);
   if (!query || !target) return null;
-  return (await lookFor(target, query, minimumInliers)).found?.score ?? null;
+  const { found } = await lookFor(target, query, minimumInliers);
+  if (found) return found.score;
+  const smaller = await query.smaller();
+  return smaller ? ((await lookFor(target, smaller, minimumInliers)).found?.score ?? null) : null;
 }
 
 const imageOf = (bytes: Buffer): ComparedImage => ({

@@ -97,7 +97,7 @@ const MANY_FEATURES = 60;
 /** The part of the target that pixels must show: the less, the rarer the inliers are by chance. Things may cover the target. */
 const SHOWN = { least: 0.5, certain: 10 };
 /** If the pixels show this much, fewer inliers are enough, and a higher chance. */
-const MOSTLY_SHOWN = { least: 0.6, fewer: 2, chance: 2 };
+const MOSTLY_SHOWN = { least: 0.75, fewer: 2, chance: 2 };
 const LEAST_INLIERS = 5;
 
 /** Whether a position is good enough, and why. */

@@ -197,8 +197,8 @@ async function chooseVoters(query: Features, segments: readonly Segment[]): Prom
     await yieldToEventLoop();
     putFeatures(kernel, query);
     kernel.measure(query.count, query.dark);
-    for (const [feature, cost] of new Uint32Array(kernel.memory.buffer, kernel.costsAt(), query.count).entries())
-      costs[feature] = (costs[feature] ?? 0) + cost;
+    const measured = new Uint32Array(kernel.memory.buffer, kernel.costsAt(), query.count);
+    for (const [feature, cost] of measured.entries()) costs[feature] = (costs[feature] ?? 0) + cost;
   }
   const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
   let postings = 0;
