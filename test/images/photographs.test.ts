@@ -72,7 +72,7 @@ describe("in photographs that cameras took, featureMatcher", () => {
     }
   });
 
-  it("outlines graf1 in graf3 as the published homography does, within 2 % of the picture", async () => {
+  it("outlines graf1 in graf3 as the published homography does: its corners are off by 3 pixels in the mean", async () => {
     const [{ outline } = { outline: [] }] = await find(await read("graf3"));
     const [width, height] = GRAF.size;
     const corners = [
@@ -81,11 +81,11 @@ describe("in photographs that cameras took, featureMatcher", () => {
       [1, 1],
       [0, 1],
     ] as const;
-    expect(outline).toHaveLength(4);
-    for (const [index, [u, v]] of corners.entries()) {
+    const errors = corners.map(([u, v], index) => {
       const [x, y] = project(GRAF.homography, u * width, v * height);
       const [foundX = Number.NaN, foundY = Number.NaN] = outline[index] ?? [];
-      expect(Math.hypot(foundX - x / width, ((foundY - y / height) * height) / width)).toBeLessThan(0.02);
-    }
+      return Math.hypot(foundX * width - x, foundY * height - y);
+    });
+    expect(errors.reduce((sum, error) => sum + error) / errors.length).toBeLessThan(3);
   });
 });

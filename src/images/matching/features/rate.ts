@@ -6,7 +6,7 @@ const STARS = [20, 60, 120, 220, 360];
 /** Cells along each side of a picture, and all of them. */
 const GRID = 6;
 const CELLS = GRID ** 2;
-/** With this many stars, 98 % of the photographs of a picture are recognised. */
+/** With this many stars, most photographs of a picture are recognised, also in glare or with a part covered. */
 const GOOD = 4;
 /** With features in fewer cells, a picture gains more from being filled than from finer detail. */
 const MOSTLY_PLAIN = CELLS / 2;

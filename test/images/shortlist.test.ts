@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { featureMatcher } from "mock-cloud-reco";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
+import { rankTargets } from "../../src/images/matching/ranking.ts";
+import { photograph, pngOf } from "../support/photographs.ts";
+import { candidate } from "../support/scenes.ts";
+import { drawStructured, type Kind } from "../support/structured-pictures.ts";
+
+/** Pictures of each kind: too many to compare all of them. */
+const OF_A_KIND = 28;
+const KINDS: readonly Kind[] = ["pages", "labels", "sheet music", "tables"];
+
+describe("among many targets whose parts look alike, featureMatcher", () => {
+  const targets: ComparedTarget[] = [];
+  beforeAll(async () => {
+    for (const kind of KINDS)
+      for (let seed = 0; seed < OF_A_KIND; seed++)
+        targets.push(candidate(await pngOf(await drawStructured(kind, seed)), `${kind} ${seed}`));
+  }, 120_000);
+
+  const find = async (kind: Kind, seed: number, tilt: number) => {
+    const view = { tilt, scale: 0.7, cover: 0 };
+    const picture = await drawStructured(kind, seed);
+    const photo = await photograph(picture, view, seed, { width: 640, height: 480 });
+    const { matches } = await rankTargets(featureMatcher, await pngOf(photo), targets, 10);
+    return matches.map(({ target }) => target.targetId);
+  };
+
+  /* Votes find these only if they count together where they turn and scale the target alike. */
+  it.each([
+    [2, 58],
+    [10, 53],
+  ])(
+    "finds sheet music %i at a tilt of %i°",
+    async (seed, tilt) => {
+      expect(await find("sheet music", seed, tilt)).toEqual([`sheet music ${seed}`]);
+    },
+    60_000,
+  );
+
+  it("finds nothing in a photograph of a page that is not one of them", async () => {
+    expect(await find("pages", OF_A_KIND, 10)).toEqual([]);
+  }, 60_000);
+});
+
+it("featureMatcher finds a page by some of its lines, photographed from near", async () => {
+  const read = (name: string) => readFile(`test/images/photographs/${name}.jpg`);
+  expect(await featureMatcher(await read("page-from-near"), await read("page"))).toBeGreaterThan(0.5);
+});
