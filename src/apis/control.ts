@@ -9,12 +9,9 @@ type Control<Mode extends StoreMode, Used extends keyof Services> = Pick<Service
   readonly store: RecordStore<Mode>;
 };
 
-type Given = "image" | "targetId" | "anotherId" | "processingTimeSeconds";
-interface GivenTarget extends Omit<NewTarget, Given>, Partial<Pick<NewTarget, "processingTimeSeconds">> {
-  readonly image: Uint8Array;
-  /** Drawn unless given. */
-  readonly targetId?: string;
-}
+type Drawn = "targetId" | "processingTimeSeconds";
+/** An id that is not given is drawn. */
+type GivenTarget = Omit<NewTarget, Drawn | "anotherId"> & Partial<Pick<NewTarget, Drawn>>;
 
 export function addTarget(
   { store, random, settings }: Control<StoreMode, "random" | "settings">,
@@ -23,8 +20,8 @@ export function addTarget(
   moment: number,
 ) {
   const anotherId = () => random.hex(32);
-  const { image, targetId = anotherId(), processingTimeSeconds = settings.processingTimeSeconds } = given;
-  const target = { ...given, image: Buffer.from(image), targetId, processingTimeSeconds };
+  const { targetId = anotherId(), processingTimeSeconds = settings.processingTimeSeconds } = given;
+  const target = { ...given, targetId, processingTimeSeconds };
   const isDrawn = given.targetId === undefined;
   return store.createTarget(databaseName, isDrawn ? { ...target, anotherId } : target, moment);
 }

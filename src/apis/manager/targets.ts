@@ -75,7 +75,8 @@ const addTarget = operation({
   responses: [targetAdded, unknown, taken],
   handle: async (context) => {
     const { database, given, services, now, moment } = context;
-    const created = await control.addTarget(services, database.databaseName, given, moment);
+    const target = { ...given, image: Buffer.from(given.image) };
+    const created = await control.addTarget(services, database.databaseName, target, moment);
     switch (created) {
       case "unknownDatabase":
         return unknownDatabase(context, "cloud");

@@ -8,6 +8,7 @@ import {
   MAX_TARGET_IMAGE_PIXELS,
 } from "../../schema/protocol.ts";
 import type { Target } from "../../schema/target.ts";
+import * as control from "../control.ts";
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
@@ -58,33 +59,20 @@ const addTarget = operation({
   body: jsonBody(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
-    const { database, services, random, moment, body, applicationMetadata, activeFlag, image } = context;
-    const { name, width } = body.fields;
+    const { database, services, moment, body, applicationMetadata, activeFlag = true, image } = context;
+    const { name } = body.fields;
+    const fields = { name: String(name), width: Number(body.fields.width), activeFlag, applicationMetadata };
+    // `keysAllowed` refuses a body without an image.
+    const given = { ...fields, image: image as Buffer };
     const created = await noted(context, "added", () =>
-      services.store.createTarget(
-        database.databaseName,
-        {
-          targetId: random.hex(32),
-          anotherId() {
-            return random.hex(32);
-          },
-          name: String(name),
-          width: Number(width),
-          image: image ?? Buffer.alloc(0),
-          activeFlag: activeFlag ?? true,
-          applicationMetadata,
-          processingTimeSeconds: services.settings.processingTimeSeconds,
-        },
-        moment,
-      ),
+      control.addTarget(services, database.databaseName, given, moment),
     );
     // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);
     if (created === "quotaReached")
       return refuse(failure("TargetQuotaReached"), targetQuotaReached(database.targetQuota));
-    if (created === "unknownDatabase")
+    if (typeof created === "string")
       return refuse(fail(400), "the database of the access key was deleted in the meantime");
-    if (typeof created === "string") throw new Error(`the target could not be stored: ${created}`);
     return ok(targetCreated, { target_id: created.targetId });
   },
 });
