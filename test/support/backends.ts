@@ -57,8 +57,8 @@ export interface Backend {
   open(options?: BackendOptions): Promise<ServiceUnderTest>;
 }
 
-const nockBackend: Backend = {
-  name: "nock",
+const inProcessBackend: Backend = {
+  name: "in process",
   overSockets: false,
   async open(options = {}) {
     const clock = new ManualClock(wholeSecondsNow());
@@ -113,7 +113,7 @@ export const serversBackend: Backend = {
   },
 };
 
-const backends: readonly Backend[] = [nockBackend, serversBackend];
+const backends: readonly Backend[] = [inProcessBackend, serversBackend];
 /** Loaded only then: it says when there is no Redis. */
 const onRedis = process.env.TEST_BACKEND === "redis" ? await import("./redis-backend.ts") : undefined;
 
