@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Answer, manage } from "../../support/answers.ts";
 import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
-import { times } from "../../support/combinations.ts";
 import { makePng } from "../../support/png.ts";
 
 const image = makePng().toString("base64");
@@ -176,7 +175,7 @@ describeBackends("any request to the target manager", (backend) => {
         if (answer.status >= 400) expect((await service.latest()).reason).toMatch(/\w/);
       }),
       // A fixed seed: whether every status is reached must not depend on chance.
-      { numRuns: times(200, 60), seed: 20261121, examples: [[["POST", CLOUD], '{"database_name":"kept"}']] },
+      { numRuns: 200, seed: 20261121, examples: [[["POST", CLOUD], '{"database_name":"kept"}']] },
     );
     // The requests must have produced every status.
     expect([...statuses.keys()].sort()).toEqual([200, 201, 204, 400, 404, 409]);
