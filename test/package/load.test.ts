@@ -170,7 +170,7 @@ it("has a package.json without what only its repository needs", async () => {
 it("says truly where plain JavaScript has `await using`", async () => {
   const guide = await readFile(inConsumer("examples/runners/README.md"), "utf8");
   const [, since] =
-    /plain JavaScript, .*it needs Node (\d+): older versions throw a SyntaxError/.exec(guide) ?? [];
+    /plain JavaScript it needs Node (\d+): older versions throw a SyntaxError/.exec(guide) ?? [];
   const source = "await using mock = { async [Symbol.asyncDispose]() {} };";
   const { code, printed } = await runNode(".", ["--input-type=module", "--eval", source]);
   const [major] = process.versions.node.split(".");
