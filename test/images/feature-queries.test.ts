@@ -1,27 +1,11 @@
 import { featureMatcher, featureRater, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { results, START } from "../protocol/query/send.ts";
 import { json, send } from "../protocol/target/requests.ts";
-import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";
+import { at, photographedPictures, pngOf } from "../support/photographs.ts";
 
-const VIEW = { tilt: 30, scale: 0.7, cover: 0.2 };
-const targets = [1, 2, 3].map((seed) => drawLeaves(seed, 480, 360));
-let files: Buffer[];
-let photos: Photograph[];
-let queries: Buffer[];
-
-beforeAll(async () => {
-  files = await Promise.all(targets.map(pngOf));
-  photos = await Promise.all(targets.map((target, index) => photograph(target, VIEW, index)));
-  queries = await Promise.all(photos.map(pngOf));
-}, 60_000);
-
-const at = <T>(list: readonly T[], index: number): T => {
-  const item = list[index];
-  if (item === undefined) throw new Error(`there is no item ${index}`);
-  return item;
-};
+const { photos, files, queries } = await photographedPictures();
 
 describe("a mock with the feature matcher", () => {
   const open = async () => {

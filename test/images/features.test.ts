@@ -9,7 +9,7 @@ import {
 } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import sharp from "sharp";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   FeatureFinder,
   packFeatures,
@@ -23,27 +23,11 @@ import { findFeatures } from "../../src/images/matching/features/rank.ts";
 import { rate } from "../../src/images/matching/features/rate.ts";
 import { recognise } from "../../src/images/matching/features/recognise.ts";
 import { shortlist } from "../../src/images/matching/features/shortlist.ts";
-import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";
+import { at, drawLeaves, photographedPictures, pngOf } from "../support/photographs.ts";
 import { makePng } from "../support/png.ts";
 import { generator } from "../support/scenes.ts";
 
-const VIEW = { tilt: 30, scale: 0.7, cover: 0.2 };
-const targets = [1, 2, 3].map((seed) => drawLeaves(seed, 480, 360));
-let files: Buffer[];
-let photos: Photograph[];
-let queries: Buffer[];
-
-beforeAll(async () => {
-  files = await Promise.all(targets.map(pngOf));
-  photos = await Promise.all(targets.map((target, index) => photograph(target, VIEW, index)));
-  queries = await Promise.all(photos.map(pngOf));
-}, 60_000);
-
-const at = <T>(list: readonly T[], index: number): T => {
-  const item = list[index];
-  if (item === undefined) throw new Error(`there is no item ${index}`);
-  return item;
-};
+const { targets, files, queries } = await photographedPictures();
 
 describe("featureMatcher", () => {
   it("finds each picture in the photograph of it, and in no other", async () => {

@@ -133,6 +133,23 @@ export async function photograph(
 export const pngOf = ({ data, width, height }: Grey): Promise<Buffer> =>
   sharp(data, raw({ width, height })).png().toBuffer();
 
+const VIEW = { tilt: 30, scale: 0.7, cover: 0.2 };
+
+/** Drawn pictures and an easy photograph of each, and the PNG files of both. */
+export async function photographedPictures() {
+  const targets = [1, 2, 3].map((seed) => drawLeaves(seed, 480, 360));
+  const photos = await Promise.all(targets.map((target, index) => photograph(target, VIEW, index)));
+  const files = await Promise.all(targets.map(pngOf));
+  return { targets, photos, files, queries: await Promise.all(photos.map(pngOf)) };
+}
+
+/** @throws Error if a list has no item there. */
+export const at = <T>(list: readonly T[], index: number): T => {
+  const item = list[index];
+  if (item === undefined) throw new Error(`there is no item ${index}`);
+  return item;
+};
+
 /** How a pinhole camera maps the picture, at a random place and turn of the frame. */
 function look(
   picture: Grey,
