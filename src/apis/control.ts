@@ -14,13 +14,13 @@ type Drawn = "targetId" | "processingTimeSeconds";
 type GivenTarget = Omit<NewTarget, Drawn | "anotherId"> & Partial<Pick<NewTarget, Drawn>>;
 
 export function addTarget(
-  { store, random, settings }: Control<StoreMode, "random" | "settings">,
+  { store, random, answerOptions }: Control<StoreMode, "random" | "answerOptions">,
   databaseName: string,
   given: GivenTarget,
   moment: number,
 ) {
   const anotherId = () => random.hex(32);
-  const { targetId = anotherId(), processingTimeSeconds = settings.processingTimeSeconds } = given;
+  const { targetId = anotherId(), processingTimeSeconds = answerOptions.processingTimeSeconds } = given;
   const target = { ...given, targetId, processingTimeSeconds };
   const isDrawn = given.targetId === undefined;
   return store.createTarget(databaseName, isDrawn ? { ...target, anotherId } : target, moment);
@@ -28,12 +28,12 @@ export function addTarget(
 
 /** Adds a dataset. A uuid that is not given is drawn. */
 export function addDataset<Mode extends StoreMode>(
-  { store, random, settings }: Control<Mode, "random" | "settings">,
+  { store, random, answerOptions }: Control<Mode, "random" | "answerOptions">,
   given: NewDataset,
   now: number,
 ) {
   const anotherId = () => random.hex(32);
-  const dataset = newDataset(given, settings, anotherId, now);
+  const dataset = newDataset(given, answerOptions, anotherId, now);
   return store.createDataset(dataset, given.uuid === undefined ? anotherId : undefined);
 }
 

@@ -8,7 +8,7 @@ import { modelTargetApi } from "./model-target/api.ts";
 import { withGatewayErrors } from "./model-target/gateway-errors.ts";
 import { queryApi } from "./query/operations.ts";
 import { reportOperations } from "./reports/operations.ts";
-import type { Services, Settings } from "./services.ts";
+import type { ResolvedAnswerOptions, Services } from "./services.ts";
 import { targetApi } from "./target/operations.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 
@@ -24,9 +24,9 @@ export const APIS: Readonly<Record<ApiName, Api<Services>>> = {
   manager: managerApi,
 };
 
-/** Faults as the settings define them; more can be added. */
-export const createFaults = (settings: Settings): Faults =>
-  new Faults(Object.values(APIS).flatMap(({ presetFaults }) => presetFaults?.(settings) ?? []));
+/** Faults as the options define them; more can be added. */
+export const createFaults = (answerOptions: ResolvedAnswerOptions): Faults =>
+  new Faults(Object.values(APIS).flatMap(({ presetFaults }) => presetFaults?.(answerOptions) ?? []));
 
 export type Emulator = CoreEmulator<Services>;
 
@@ -36,7 +36,7 @@ export function createEmulator(
   services: Omit<Services, Own> & Partial<Pick<Services, Own>>,
   options: EmulatorOptions,
 ): Emulator {
-  const { journal = new Journal(), faults: own = createFaults(services.settings), realism } = services;
+  const { journal = new Journal(), faults: own = createFaults(services.answerOptions), realism } = services;
   const faults = withGatewayErrors(own, realism);
   return new CoreEmulator(APIS, { ...services, journal, faults }, options);
 }

@@ -75,8 +75,8 @@ export interface ConfiguredFailures {
   readonly instanceGenerationFailure?: InstanceFailure;
 }
 
-/** Settings of an emulator; the same in process and on servers. */
-export interface Settings extends AnswerOptions, ConfiguredFailures {
+/** All that decides how requests are answered, with its defaults; the same in process and on servers. */
+export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures {
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
   readonly targetRater: TargetRater;
@@ -91,7 +91,7 @@ export interface Services {
   readonly clock: MovableClock;
   readonly random: Random;
   readonly profile: Profile;
-  readonly settings: Settings;
+  readonly answerOptions: ResolvedAnswerOptions;
   readonly journal: Journal;
   readonly faults: SharedFaults;
   /** Undefined: the emulator is consistent. */

@@ -174,7 +174,7 @@ async function firstDatabase({ servers, options }: Launched<Manager>): Promise<C
   const draw = async () => {
     const present = [...(await store.listCloudDatabases()), ...(await store.listVuMarkDatabases())];
     const given = checked("database", newCloudDatabaseFields, { databaseName: nextDatabaseName(present) });
-    return newCloudDatabase(given, random, options.settings);
+    return newCloudDatabase(given, random, options.answerOptions);
   };
   let added = await draw();
   while ((await store.createDatabase(added)) !== undefined) added = await draw();

@@ -22,7 +22,7 @@ export interface EmulatorServices {
   readonly faults: SharedFaults;
   /** Orders requests by their arrival. */
   readonly store: { forRequest(): EmulatorServices["store"] };
-  readonly settings: {
+  readonly answerOptions: {
     /** Delay of every response of an API with `isDelayed`, in seconds. */
     readonly responseDelaySeconds: number;
     readonly delay: (seconds: number) => Promise<void>;
@@ -72,7 +72,7 @@ export class Emulator<Services extends EmulatorServices> {
     request: WireRequest,
     rejection?: Rejection,
   ): Promise<Result> {
-    const { clock, faults, journal, profile, random, settings } = this.services;
+    const { clock, faults, journal, profile, random, answerOptions } = this.services;
     // A rejected request does not count in the store's order of arrivals.
     const store = rejection === undefined ? this.services.store.forRequest() : this.services.store;
     const services: Services = { ...this.services, store };
@@ -118,8 +118,8 @@ export class Emulator<Services extends EmulatorServices> {
 
     const result = this.close(outcome, api, context, record);
     // Not above: the wait fails when the mock stops, after the request was recorded.
-    const seconds = (api.isDelayed ? settings.responseDelaySeconds : 0) + (fault?.delaySeconds ?? 0);
-    if (seconds > 0) await settings.delay(seconds);
+    const seconds = (api.isDelayed ? answerOptions.responseDelaySeconds : 0) + (fault?.delaySeconds ?? 0);
+    if (seconds > 0) await answerOptions.delay(seconds);
     return result;
   }
 

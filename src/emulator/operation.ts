@@ -103,7 +103,7 @@ export type MalformedKind =
   | "bodyTooLarge"
   | "overloaded";
 
-type SettingsOf<Services> = Services extends { readonly settings: infer Settings } ? Settings : never;
+type AnswerOptionsOf<Services> = Services extends { readonly answerOptions: infer Options } ? Options : never;
 
 /** One API: its operations, and how it answers requests that match none of them. */
 export interface Api<Services = never> {
@@ -122,8 +122,8 @@ export interface Api<Services = never> {
   readonly serverText: (status: number) => DeclaredResponse<string>;
   /** Answers malformed requests, by kind; the details are the reason. */
   readonly malformed: Readonly<Record<MalformedKind, DeclaredResponse<string>>>;
-  /** Permanent faults that its settings define; they apply before any check. */
-  readonly presetFaults?: (settings: SettingsOf<Services>) => readonly FaultRule[];
+  /** Permanent faults that the options define; they apply before any check. */
+  readonly presetFaults?: (answerOptions: AnswerOptionsOf<Services>) => readonly FaultRule[];
   /** Adds what all responses of the API share. Not applied to configured responses. */
   readonly finish?: (
     response: ApiResponse,

@@ -1,5 +1,5 @@
 import type { addTarget } from "../apis/control.ts";
-import type { Settings } from "../apis/services.ts";
+import type { ResolvedAnswerOptions } from "../apis/services.ts";
 import type { Random } from "../emulator/random.ts";
 import { inspectTargetImage, wantsOf } from "../images/on-demand.ts";
 import {
@@ -69,9 +69,9 @@ function add<Made extends Database>(store: MemoryStore, given: object, draw: () 
  *
  * @throws InvalidOptionError for an invalid field; Error when the target API would refuse the image.
  */
-export async function newTarget(fields: TargetFields, settings: Settings) {
+export async function newTarget(fields: TargetFields, answerOptions: ResolvedAnswerOptions) {
   const { status, ...given } = checked("target", targetFields, fields);
-  const { image } = await acceptedImage(given.image, settings);
+  const { image } = await acceptedImage(given.image, answerOptions);
   const applicationMetadata = asBase64(given.applicationMetadata ?? null);
   return { width: 1, activeFlag: true, ...given, image, applicationMetadata, outcome: status };
 }
@@ -120,9 +120,9 @@ export function warnIfNeverFound(
 export async function changeTarget(
   {
     store,
-    settings,
+    answerOptions,
     now,
-  }: { readonly store: MemoryStore; readonly settings: Settings; readonly now: number },
+  }: { readonly store: MemoryStore; readonly answerOptions: ResolvedAnswerOptions; readonly now: number },
   databaseName: string,
   targetId: string,
   changes: TargetUpdates,
@@ -134,7 +134,7 @@ export async function changeTarget(
     {
       ...given,
       ...(metadata !== undefined && { applicationMetadata: asBase64(metadata) }),
-      ...(image !== undefined && (await acceptedImage(image, settings))),
+      ...(image !== undefined && (await acceptedImage(image, answerOptions))),
     },
     now,
   );
@@ -155,9 +155,12 @@ const asBase64 = (metadata: string | Uint8Array | null): string | null =>
   typeof metadata === "object" && metadata !== null ? Buffer.from(metadata).toString("base64") : metadata;
 
 /** @throws Error when the target API would refuse the image. */
-async function acceptedImage(given: Uint8Array, settings: Settings): Promise<Pick<NewTarget, "image">> {
+async function acceptedImage(
+  given: Uint8Array,
+  answerOptions: ResolvedAnswerOptions,
+): Promise<Pick<NewTarget, "image">> {
   const image = Buffer.from(given);
-  const verdict = await inspectTargetImage(image, wantsOf(settings));
+  const verdict = await inspectTargetImage(image, wantsOf(answerOptions));
   if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
   return { image };
 }

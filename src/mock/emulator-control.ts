@@ -91,8 +91,8 @@ export abstract class EmulatorControl {
    * @example const database = mock.addCloudDatabase({ databaseName: "shop", targetQuota: 10 });
    */
   addCloudDatabase(fields: CloudDatabaseFields = {}): MockCloudDatabase {
-    const { store, random, settings } = this.parts;
-    return this.#cloudDatabase(createCloudDatabase(store, fields, random, settings));
+    const { store, random, answerOptions } = this.parts;
+    return this.#cloudDatabase(createCloudDatabase(store, fields, random, answerOptions));
   }
 
   /**
@@ -148,7 +148,7 @@ export abstract class EmulatorControl {
     checkDatabase("addTarget", database);
     const { parts } = this;
     const { databaseName } = database;
-    const target = await newTarget(fields, parts.settings);
+    const target = await newTarget(fields, parts.answerOptions);
     if (!isKept(database, parts.store)) throw new Error(noDatabase(databaseName));
     const moment = momentOf(this.parts.clock);
     const result = await control.addTarget(parts, databaseName, target, moment);
@@ -171,10 +171,15 @@ export abstract class EmulatorControl {
     changes: TargetUpdates,
   ): Promise<MockTarget> {
     checkDatabase("updateTarget", database);
-    const { store, settings } = this.parts;
+    const { store, answerOptions } = this.parts;
     const now = this.#now;
     if (!isKept(database, store)) throw new Error(noDatabase(database.databaseName));
-    const changed = await changeTarget({ store, settings, now }, database.databaseName, targetId, changes);
+    const changed = await changeTarget(
+      { store, answerOptions, now },
+      database.databaseName,
+      targetId,
+      changes,
+    );
     return mockTarget(changed, now);
   }
 

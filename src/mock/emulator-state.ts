@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import { tokenSource } from "../apis/model-target/checks.ts";
-import type { Settings } from "../apis/services.ts";
+import type { ResolvedAnswerOptions } from "../apis/services.ts";
 import { Realism } from "../apis/signed/realism.ts";
 import { type ClockSetting, MovableClock } from "../emulator/clock.ts";
 import type { Faults } from "../emulator/faults.ts";
@@ -81,14 +81,14 @@ export class Isolation {
 
 export type EmulatorParts = Pick<
   EmulatorState,
-  "store" | "clock" | "faults" | "journal" | "random" | "settings" | "realism"
+  "store" | "clock" | "faults" | "journal" | "random" | "answerOptions" | "realism"
 >;
 
 /** A mock's state, and the emulator that answers requests from it. */
 export class EmulatorState {
   readonly clock: MovableClock;
   readonly emulator: Emulator;
-  readonly settings: Settings;
+  readonly answerOptions: ResolvedAnswerOptions;
   readonly expectedRefusals: ExpectedRefusals;
   /** The latest call of `finishProcessing()`: where it is in the test, and the ids of the targets that it knew. */
   finish: { readonly calledAt: string | undefined; readonly known: ReadonlySet<string> } | undefined;
@@ -102,21 +102,21 @@ export class EmulatorState {
     readonly realism: Realism | undefined,
     outer?: { readonly clockSetting: ClockSetting; readonly expectedRefusals: ExpectedRefusals },
   ) {
-    const { profile, settings } = options;
-    this.settings = settings;
+    const { profile, answerOptions } = options;
+    this.answerOptions = answerOptions;
     this.clock = new MovableClock(options.clock, outer?.clockSetting);
     this.expectedRefusals = outer?.expectedRefusals ?? new ExpectedRefusals();
     this.emulator = createEmulator(
-      { store, clock: this.clock, random, profile, settings, journal, faults, realism },
+      { store, clock: this.clock, random, profile, answerOptions, journal, faults, realism },
       { unservedPaths: "connectionError" },
     );
   }
 
   /** @param isRunning - once it returns false, no images are prepared in the background. */
   static empty(options: ResolvedOptions, random: Random, isRunning: () => boolean): EmulatorState {
-    const { queryMatcher, duplicatesMatcher } = options.settings;
+    const { queryMatcher, duplicatesMatcher } = options.answerOptions;
     const store = new MemoryStore(
-      (image) => assessImage(image, options.settings.targetRater, random),
+      (image) => assessImage(image, options.answerOptions.targetRater, random),
       backgroundPreparation([queryMatcher, duplicatesMatcher], isRunning),
     );
     return new EmulatorState(
@@ -124,7 +124,7 @@ export class EmulatorState {
       random,
       store,
       new Journal(options.journalCapacity, options.journalBodyBytes),
-      createFaults(options.settings),
+      createFaults(options.answerOptions),
       Realism.from(options),
     );
   }
@@ -146,7 +146,7 @@ export class EmulatorState {
 
 /** Returns one host for each distinct base URL; APIs with the same base URL share it. */
 export function interceptedHosts(
-  { urls, settings }: Pick<ResolvedOptions, "urls" | "settings">,
+  { urls, answerOptions }: Pick<ResolvedOptions, "urls" | "answerOptions">,
   isolation: Pick<Isolation, "ofRequest">,
 ): readonly InterceptedHost[] {
   const served = new Map<string, { readonly baseUrl: URL; readonly apis: [ApiName, ...ApiName[]] }>();
@@ -167,13 +167,13 @@ export function interceptedHosts(
         .handle(apis, request, { connection: "refused", refusedBy: "transport", reason })
         .catch(() => {});
     },
-    recognizes: (request) => recognition(isolation.ofRequest, settings, request),
+    recognizes: (request) => recognition(isolation.ofRequest, answerOptions, request),
   }));
 }
 
 function recognition(
   { store }: EmulatorState,
-  { modelTargetClient, modelTargetUser }: ResolvedOptions["settings"],
+  { modelTargetClient, modelTargetUser }: ResolvedOptions["answerOptions"],
   { path, headers }: RequestMarks,
 ): Recognition | undefined {
   const authorization = header({ headers }, "authorization");

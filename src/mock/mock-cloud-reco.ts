@@ -292,10 +292,10 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   /** Delays and unused faults, for the explanation of a failure. @internal */
   get arranged(): ExplainedMock["arranged"] {
-    const { faults, settings, finish, store } = this.#isolation.current;
+    const { faults, answerOptions, finish, store } = this.#isolation.current;
     return {
       unusedFaults: faults.unused,
-      responseDelaySeconds: settings.responseDelaySeconds,
+      responseDelaySeconds: answerOptions.responseDelaySeconds,
       finish: finish && targetsAfter(finish, store, this.clock.now().getTime()),
     };
   }

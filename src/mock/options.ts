@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { AnswerOptions, ConfiguredFailures, Settings } from "../apis/services.ts";
+import type { AnswerOptions, ConfiguredFailures, ResolvedAnswerOptions } from "../apis/services.ts";
 import type { Clock } from "../emulator/clock.ts";
 import { type Profile, type ProfileName, profiles } from "../emulator/profiles.ts";
 import { wrongResult } from "../emulator/user-function.ts";
@@ -127,7 +127,7 @@ export interface ResolvedOptions
   readonly realism?: boolean | RealismOptions | undefined;
   readonly urls: Readonly<Record<ApiName, URL>>;
   readonly profile: Profile;
-  readonly settings: Settings;
+  readonly answerOptions: ResolvedAnswerOptions;
 }
 
 const mockOptions = z.lazy(() =>
@@ -183,7 +183,7 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
       manager: parseBaseUrl("options.managerUrl", managerUrl),
     },
     profile: profiles[profile],
-    settings: {
+    answerOptions: {
       ...answering,
       delay: delays.abortable(delay),
       reportBaseUrl: target.href.replace(/\/$/, ""),

@@ -27,15 +27,15 @@ export interface PageServer {
 /** Serves the page of a mock, and the target manager's API that the page uses, on a loopback port. */
 export async function servePage({ state, options, urls, resume }: PagedMock): Promise<PageServer> {
   const { emulator, store, clock } = state;
-  const { settings } = options;
+  const { answerOptions } = options;
   const page = new PageApi({
     store,
     clock,
     journal: emulator.journal,
     faults: state.faults,
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
-    queryMatcher: settings.queryMatcher,
-    targetRater: settings.targetRater,
+    queryMatcher: answerOptions.queryMatcher,
+    targetRater: answerOptions.targetRater,
     urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),
     pause: resume && { resume },
   });
@@ -46,7 +46,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
       clock,
       random: state.random,
       profile: options.profile,
-      settings,
+      answerOptions,
       journal: new Journal(1),
       faults: state.faults,
     },

@@ -80,9 +80,9 @@ function elsewhere(manager: ManagerElsewhere, self: string) {
 }
 
 /** Answers health checks here: without a journal entry, fault or delay. */
-function answerHealthCheck({ profile, settings }: DoorOptions, asked: Asked) {
+function answerHealthCheck({ profile, answerOptions }: DoorOptions, asked: Asked) {
   const error = new StateUnavailableError("health checks do not ask the target manager");
-  return answerAlone({ profile, settings: { ...settings, responseDelaySeconds: 0 } }, asked, error);
+  return answerAlone({ profile, answerOptions: { ...answerOptions, responseDelaySeconds: 0 } }, asked, error);
 }
 
 /** Requests that need the state get 502. */
@@ -91,7 +91,7 @@ const answerAlone = (own: DoorOptions, asked: Asked, error: Error) =>
     clock: new MovableClock(systemClock),
     random: systemRandom,
     profile: own.profile,
-    settings: own.settings,
+    answerOptions: own.answerOptions,
     journal: new Journal(1),
     faults: new Faults([]),
     store: storeAway(error),

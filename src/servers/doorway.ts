@@ -29,7 +29,7 @@ const SERVED: Readonly<Record<DoorRole, readonly [ApiName, ...ApiName[]]>> = {
   query: ["query"],
 };
 
-export type DoorOptions = Pick<ResolvedOptions, "profile" | "settings">;
+export type DoorOptions = Pick<ResolvedOptions, "profile" | "answerOptions">;
 
 export type AnswerDoor = (options: DoorOptions, asked: Asked) => Promise<Answered>;
 

@@ -23,7 +23,7 @@ export const forHealthChecks = <Given extends EmulatorServices>(services: Given)
   ...services,
   journal: new Journal(1),
   faults: new Faults([]),
-  settings: { ...services.settings, responseDelaySeconds: 0 },
+  answerOptions: { ...services.answerOptions, responseDelaySeconds: 0 },
 });
 
 /** One line of text for a failure of the emulator itself: 502 while the state is unavailable, 503 for the decoder, otherwise 500. */

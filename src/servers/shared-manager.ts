@@ -31,7 +31,7 @@ const changesClock = routedTo("PUT /clock", "POST /clock/advance", "DELETE /cloc
 /** Connects to the state; this server rates the images that it adds. */
 export function stateInRedis(
   address: RedisAddress,
-  { settings: { queryMatcher, duplicatesMatcher, targetRater }, clock }: ResolvedOptions,
+  { answerOptions: { queryMatcher, duplicatesMatcher, targetRater }, clock }: ResolvedOptions,
 ): Promise<RedisBacking> {
   return connectToRedis(
     address,
@@ -48,7 +48,7 @@ export interface SharedManager extends Manager {
 /** Starts a target manager with its state in Redis or Valkey: many can run. Throws StateRefusedError and the system's errors. */
 export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<SharedManager> {
   const { options, onEntry } = setup;
-  const { profile, seed, settings } = options;
+  const { profile, seed, answerOptions } = options;
   const state = await stateInRedis(address, options);
   const store = new RedisStore(state);
   const clock = new MovableClock(options.clock);
@@ -63,7 +63,16 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   });
   const faults = faultsInRedis(state);
   const realism = Realism.from(options);
-  const services = { store, clock, random: createRandom(seed), profile, settings, journal, faults, realism };
+  const services = {
+    store,
+    clock,
+    random: createRandom(seed),
+    profile,
+    answerOptions,
+    journal,
+    faults,
+    realism,
+  };
   /** Handles the request with the clock of all managers, and publishes its changes of clock and journal. */
   const handleInSync = async (request: WireRequest, kept: Journal) => {
     await state.readClock().catch(() => {});
@@ -86,11 +95,11 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
       return managerEmulator(services).handle(["manager"], request, failureReply(error));
     }
   };
-  const answerDoor: AnswerDoor = async ({ profile, settings }, asked) => {
+  const answerDoor: AnswerDoor = async ({ profile, answerOptions }, asked) => {
     const arrival = momentOf(options.clock);
     const arrived = await arrivalOf(asked, state, store);
     const own = new MovableClock(options.clock, state.clock).at(arrival);
-    return answerAsked(asked, { ...services, store: arrived, clock: own, profile, settings });
+    return answerAsked(asked, { ...services, store: arrived, clock: own, profile, answerOptions });
   };
   const server = await startManagerServer(setup, {
     services,

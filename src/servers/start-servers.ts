@@ -1,5 +1,5 @@
 import { ALL_SCOPES } from "../apis/model-target/checks.ts";
-import type { Settings } from "../apis/services.ts";
+import type { ResolvedAnswerOptions } from "../apis/services.ts";
 import type { JournalEntry } from "../emulator/journal.ts";
 import { createRandom, type Random, unusedId } from "../emulator/random.ts";
 import { EmulatorControl } from "../mock/emulator-control.ts";
@@ -120,18 +120,18 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   /** Names of the cloud databases of the state file or the seed file, in order. */
   readonly seeded: readonly string[];
   readonly #servers: ThreeServers;
-  readonly #settings: Settings;
+  readonly #answerOptions: ResolvedAnswerOptions;
   readonly #random: Random;
 
   /** @internal */
-  constructor({ servers, options: { settings, seed }, certificate }: Launched<TargetManager>) {
+  constructor({ servers, options: { answerOptions, seed }, certificate }: Launched<TargetManager>) {
     super();
     const { target, query, manager } = servers;
     this.urls = { target: target.url, modelTarget: target.url, query: query.url, manager: manager.url };
     this.certificate = certificate;
     this.seeded = manager.store.listCloudDatabases().map(({ databaseName }) => databaseName);
     this.#servers = servers;
-    this.#settings = settings;
+    this.#answerOptions = answerOptions;
     this.#random = createRandom(seed);
   }
 
@@ -164,7 +164,15 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   /** The state that all methods act on. @internal */
   protected override get parts(): EmulatorParts {
     const { store, clock, faults, journal, realism } = this.#servers.manager;
-    return { store, clock, faults, journal, realism, random: this.#random, settings: this.#settings };
+    return {
+      store,
+      clock,
+      faults,
+      journal,
+      realism,
+      random: this.#random,
+      answerOptions: this.#answerOptions,
+    };
   }
 }
 

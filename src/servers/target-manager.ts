@@ -79,14 +79,14 @@ export async function startManagerServer(
   { listen, trust, page, resolveDoor }: ManagerSetup,
   { services, answer, answerDoor, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
-  const { store, clock, journal, faults, profile, settings } = services;
+  const { store, clock, journal, faults, profile, answerOptions } = services;
   const emulator = managerEmulator(services);
   const healthChecked = managerEmulator(forHealthChecks(services));
   const doorway = new Doorway(answerDoor, resolveDoor);
   const extraBytesOf = (head: Pick<WireRequest, "path">) => (doorway.serves(head) ? EXTRA_BYTES : 0);
   const starting = startServer({ ...listen, filterFor, extraBytesOf }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
-    const { queryMatcher, targetRater } = settings;
+    const { queryMatcher, targetRater } = answerOptions;
     const pageApi =
       urls &&
       new PageApi({
@@ -138,7 +138,7 @@ function answerOpenApi({ method, path, query }: WireRequest, own: ProfileName): 
 }
 
 /** Shared by the servers of one process. */
-export type LocalState = Omit<EmulatorParts, "settings">;
+export type LocalState = Omit<EmulatorParts, "answerOptions">;
 
 /** The server that keeps all state, and has the emulator. */
 export interface TargetManager extends Manager, LocalState {
@@ -148,13 +148,13 @@ export interface TargetManager extends Manager, LocalState {
 /** @throws StateFileError; the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
   const { options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
-  const { profile, seed, settings } = options;
-  const { queryMatcher, duplicatesMatcher, targetRater } = settings;
+  const { profile, seed, answerOptions } = options;
+  const { queryMatcher, duplicatesMatcher, targetRater } = answerOptions;
   let isStopped = false;
   const matchers = new Set([queryMatcher, duplicatesMatcher]);
   const isWanted = () => !isStopped;
   let prepare = backgroundPreparation([...matchers], isWanted);
-  const prepareFor = ({ settings: { queryMatcher, duplicatesMatcher } }: DoorOptions) => {
+  const prepareFor = ({ answerOptions: { queryMatcher, duplicatesMatcher } }: DoorOptions) => {
     if (matchers.has(queryMatcher) && matchers.has(duplicatesMatcher)) return;
     prepare = backgroundPreparation([...matchers.add(queryMatcher).add(duplicatesMatcher)], isWanted);
   };
@@ -166,17 +166,17 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     store,
     clock: new MovableClock(options.clock),
     journal: new Journal(options.journalCapacity, options.journalBodyBytes),
-    faults: createFaults(settings),
+    faults: createFaults(answerOptions),
     random: createRandom(seed),
     realism: Realism.from(options),
   };
   const { journal } = state;
-  const services = { ...state, profile, settings };
+  const services = { ...state, profile, answerOptions };
   const emulator = managerEmulator(services);
   const quiet = managerEmulator({ ...services, journal: new Journal(1) });
   const answerDoor: AnswerDoor = (own, asked) => {
     prepareFor(own);
-    return answerAsked(asked, { ...state, profile: own.profile, settings: own.settings });
+    return answerAsked(asked, { ...state, profile: own.profile, answerOptions: own.answerOptions });
   };
   // The other servers log their own entries.
   journal.events.response.on((entry) => {

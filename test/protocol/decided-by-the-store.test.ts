@@ -83,9 +83,9 @@ interface Sent {
 }
 
 function send({ api, method, path, body }: Sent, shared: Store): Promise<Result> {
-  const { profile, settings } = resolveOptions({});
+  const { profile, answerOptions } = resolveOptions({});
   const emulator = createEmulator(
-    { store: shared, clock: new MovableClock(clock), random, profile, settings },
+    { store: shared, clock: new MovableClock(clock), random, profile, answerOptions },
     { unservedPaths: "notFound" },
   );
   const keys = { accessKey: shop.serverAccessKey, secretKey: shop.serverSecretKey };

@@ -40,7 +40,7 @@ export const urlsOf = ({
 });
 
 /** What tests do to state without a request. */
-export function changing(store: Store, { settings, seed }: ResolvedOptions, clock: ManualClock) {
+export function changing(store: Store, { answerOptions, seed }: ResolvedOptions, clock: ManualClock) {
   const random = createRandom(seed);
   const add = async (database: Database) => {
     const taken = await store.createDatabase(database);
@@ -49,7 +49,7 @@ export function changing(store: Store, { settings, seed }: ResolvedOptions, cloc
   return {
     async addCloudDatabase(fields: CloudDatabaseFields = {}) {
       const given = checked("database", newCloudDatabaseFields, fields);
-      const database = newCloudDatabase(given, random, settings);
+      const database = newCloudDatabase(given, random, answerOptions);
       await add(database);
       return database;
     },

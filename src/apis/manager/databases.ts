@@ -167,7 +167,7 @@ export const cloudDatabases = operationsOn({
     "Adds a cloud database; keys, names and ids that are not given are generated.",
   ],
   posted: postedCloudDatabase,
-  create: (given, { random, services }) => newCloudDatabase(given, random, services.settings),
+  create: (given, { random, services }) => newCloudDatabase(given, random, services.answerOptions),
   update: ["manager.updateCloudDatabase", "Changes a cloud database's state, quotas, counts or limits."],
   put: putCloudDatabase,
   delete: ["manager.deleteCloudDatabase", "Deletes a cloud database and everything that belongs to it."],

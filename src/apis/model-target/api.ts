@@ -2,7 +2,7 @@ import type { FaultRule } from "../../emulator/faults.ts";
 import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Operation } from "../../schema/protocol.ts";
-import type { ModelTargetPhase, Services, Settings } from "../services.ts";
+import type { ModelTargetPhase, ResolvedAnswerOptions, Services } from "../services.ts";
 import { malformedPages, notFound, plainText } from "../signed/responses.ts";
 import { ownerOfClient } from "./checks.ts";
 import {
@@ -23,7 +23,7 @@ const PHASE_OF: ReadonlyMap<Operation | undefined, ModelTargetPhase> = new Map([
 ]);
 
 /** `modelTargetFailure`: every request of its phases gets the configured response. */
-function presetFaults({ modelTargetFailure }: Settings): readonly FaultRule[] {
+function presetFaults({ modelTargetFailure }: ResolvedAnswerOptions): readonly FaultRule[] {
   if (modelTargetFailure === undefined) return [];
   const { phases = [...PHASE_OF.values()], ...response } = modelTargetFailure;
   return [

@@ -18,7 +18,7 @@ import { show } from "../../emulator/text.ts";
 import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
 import { addDataset } from "../control.ts";
-import type { ApiContext, Settings } from "../services.ts";
+import type { ApiContext, ResolvedAnswerOptions } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import {
   type Bearer,
@@ -94,8 +94,8 @@ const allowanceLeft = check({
   name: "allowanceLeft",
   operations,
   refusals: [allowanceExceeded],
-  test: ({ services: { settings } }: ApiContext) =>
-    !settings.modelTargetTrainingAllowanceExceeded ||
+  test: ({ services: { answerOptions } }: ApiContext) =>
+    !answerOptions.modelTargetTrainingAllowanceExceeded ||
     "the training allowance is configured as exceeded (modelTargetTrainingAllowanceExceeded)",
 });
 
@@ -145,7 +145,7 @@ const DEFAULT_WARNING = {
 function configuredOutcome({
   modelTargetGenerationFailure: failure,
   modelTargetGenerationWarning: warning,
-}: Settings): Pick<Dataset, "generationFailureMessage" | "generationWarning"> {
+}: ResolvedAnswerOptions): Pick<Dataset, "generationFailureMessage" | "generationWarning"> {
   return {
     generationFailureMessage: failure === undefined ? null : (failure.message ?? DEFAULT_FAILURE),
     generationWarning: warning === undefined ? null : { ...DEFAULT_WARNING, ...warning },
@@ -214,7 +214,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       },
       responses: [started],
       handle: async ({ body, now, services }) => {
-        const outcome = configuredOutcome(services.settings);
+        const outcome = configuredOutcome(services.answerOptions);
         const given = { datasetTypeName: family, requestBody: body.fields, ...outcome };
         const { uuid } = await addDataset<"either">(services, given, now);
         return ok(started, { uuid });

@@ -84,8 +84,8 @@ async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
       `expected an Authorization header with \`Basic\` and the base64 of <client id>:<client secret>${jsonAdvice(context)}`,
     );
   }
-  const { settings, store } = context.services;
-  const { id, secret } = settings.modelTargetClient;
+  const { answerOptions, store } = context.services;
+  const { id, secret } = answerOptions.modelTargetClient;
   if (given.id === id && given.secret === secret) return { source: id, scopes: ALL_SCOPES };
   const created = await store.findCredential(given.id);
   if (created?.databaseName !== undefined) context.entry.database = created.databaseName;
@@ -118,7 +118,7 @@ function userOf(context: ApiContext & Form): Refusal | Holder {
   if (username === "" || password === "") {
     return refuse(missingUser, "the password grant needs the form fields username and password");
   }
-  const user = context.services.settings.modelTargetUser;
+  const user = context.services.answerOptions.modelTargetUser;
   if (username === user.name && password === user.password) return { source: username, scopes: ALL_SCOPES };
   return refuse(
     invalidGrant,

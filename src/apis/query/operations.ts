@@ -3,7 +3,7 @@ import { acceptsEncoding, header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { described, type JsonSchema, object, ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
-import type { Services, Settings } from "../services.ts";
+import type { ResolvedAnswerOptions, Services } from "../services.ts";
 import { ownerOf } from "../signed/authentication.ts";
 import { type Found, foundAmong } from "../signed/realism.ts";
 import { retriable } from "../signed/responses.ts";
@@ -45,8 +45,8 @@ export const query = operation({
   responses: [found],
   handle: async (context) => {
     const { records, services, image, maxNumResults, includeTargetData, entry, now } = context;
-    const { realism, settings } = services;
-    const asked = [image, settings.queryMatcher, maxNumResults, now] as const;
+    const { realism, answerOptions } = services;
+    const asked = [image, answerOptions.queryMatcher, maxNumResults, now] as const;
     const search: Found<Search> = realism
       ? await foundAmong(realism, context, (seen) => searchTargets(seen, ...asked))
       : await searchTargets(records.listTargets(), ...asked);
@@ -80,7 +80,7 @@ const GZIP_UNASKED =
   '"identity"';
 
 /** `cloudQueryFailure`: every query gets the configured response. */
-function presetFaults({ cloudQueryFailure }: Settings): readonly FaultRule[] {
+function presetFaults({ cloudQueryFailure }: ResolvedAnswerOptions): readonly FaultRule[] {
   if (cloudQueryFailure === undefined) return [];
   return [
     {

@@ -199,8 +199,12 @@ export const bodyTooShort = emptyOnly(504, "keep-alive", "The body is shorter th
 
 const gzipped = promisify(gzip);
 
-export const isGzipped = (status: number, { request, profile }: Context, { settings }: Services): boolean =>
-  settings.queryContentEncoding === "gzip" &&
+export const isGzipped = (
+  status: number,
+  { request, profile }: Context,
+  { answerOptions }: Services,
+): boolean =>
+  answerOptions.queryContentEncoding === "gzip" &&
   (profile.queryEncoding === "always" ||
     (status === found.status && acceptsEncoding(header(request, "accept-encoding"), "gzip")));
 

@@ -19,17 +19,17 @@ const requestReport = operation({
   responses: [reportPlace],
   handle: async (context) => {
     const { database, records, month, now, services } = context;
-    const { store, settings } = services;
+    const { store, answerOptions } = services;
     const file = reportFile(month, now);
     await store.openReport({
       databaseId: database.databaseId,
       file,
       rows: reportRows(records.listTargets(), month),
       requestedAt: now,
-      processingTimeSeconds: settings.processingTimeSeconds,
+      processingTimeSeconds: answerOptions.processingTimeSeconds,
       processed: false,
     });
-    const url = presignedUrl(context, settings.reportBaseUrl, database.databaseId, file);
+    const url = presignedUrl(context, answerOptions.reportBaseUrl, database.databaseId, file);
     return ok(reportPlace, { presigned_url: url });
   },
 });

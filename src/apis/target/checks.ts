@@ -163,7 +163,7 @@ const imageAcceptable = check({
   refusals: [failure("BadImage"), failure("ImageTooLarge")],
   test: async ({ image, body, services }: ApiContext & { readonly image: Buffer | undefined }) => {
     if (image === undefined) return true;
-    const verdict = await inspectTargetImage(image, wantsOf(services.settings));
+    const verdict = await inspectTargetImage(image, wantsOf(services.answerOptions));
     if (verdict.ok) return true;
     // Some of these texts are base64 too.
     const unread = unreadText(String(body.fields.image));

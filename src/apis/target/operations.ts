@@ -199,7 +199,7 @@ const getDuplicates = operation({
   responses: [similarTargets],
   handle: async (context) => {
     const { target, records, services, now, entry } = context;
-    const { duplicatesMatcher } = services.settings;
+    const { duplicatesMatcher } = services.answerOptions;
     const find = async (targets: readonly Target[]) => {
       const others =
         statusAt(target, now) === "failed"

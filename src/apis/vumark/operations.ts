@@ -1,7 +1,7 @@
 import type { FaultRule } from "../../emulator/faults.ts";
 import { operation } from "../../emulator/operation.ts";
 import { type DeclaredResponse, dated, ok } from "../../emulator/response.ts";
-import type { InstanceFailure, Settings } from "../services.ts";
+import type { InstanceFailure, ResolvedAnswerOptions } from "../services.ts";
 import { failure, jsonBody } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";
 import { FORMATS } from "./instances.ts";
@@ -19,7 +19,9 @@ const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> =
 };
 
 /** `instanceGenerationFailure`: every request for an instance gets the configured failure. */
-export function instanceFaults({ instanceGenerationFailure: code }: Settings): readonly FaultRule[] {
+export function instanceFaults({
+  instanceGenerationFailure: code,
+}: ResolvedAnswerOptions): readonly FaultRule[] {
   if (code === undefined) return [];
   return [
     {

@@ -59,10 +59,10 @@ export function openMock(options: MockCloudRecoOptions): Api {
 /** Without a transport: for thousands of requests, and for requests that no client sends. */
 export function openDirectly(options: MockCloudRecoOptions = {}): Api {
   const clock = new ManualClock();
-  const { profile, settings } = resolveOptions(options);
+  const { profile, answerOptions } = resolveOptions(options);
   const store = new MemoryStore(() => Promise.reject(new Error("Model Targets have no images")));
   const emulator = createEmulator(
-    { store, clock: new MovableClock(clock), random: createRandom(), profile, settings },
+    { store, clock: new MovableClock(clock), random: createRandom(), profile, answerOptions },
     { unservedPaths: "notFound" },
   );
   return {
