@@ -21,16 +21,14 @@ const K3: f32 = 0.01256020087748766;
 /** Sums kept of each map of values: positive, negative ones counted; squares of positive, of all; magnitudes. */
 const FIELDS: i32 = 5;
 const MAPS: i32 = 5; // z, and its products with itself shifted by (0,1), (1,0), (1,1), (-1,1)
-/** In two parts each, which {@link push} adds at the end. */
+/** Each sum has two parts, which {@link push} adds at the end. */
 const SUMS_BYTES: i32 = MAPS * FIELDS * 16;
 
-/** The image, or its half. */
 @unmanaged
 class Level {
   width: i32;
   height: i32;
-  /** Rows pushed so far. */
-  pushed: i32;
+  pushed: i32; // rows
   rowBytes: i32;
   sums: i32;
   grey: i32; // SLOTS rows
@@ -58,7 +56,7 @@ let odds: i32 = 0;
 let columnWeights: i32 = 0;
 let source: i32 = 0;
 
-/** Starts on an image; returns where the caller is to put up to so many bytes of it at a time. */
+/** Returns where the caller puts parts of the image of at most `room` bytes. */
 export function begin(width: i32, height: i32, room: i32): i32 {
   let end = layOut(whole, SUMS, width, height, ROWS);
   end = layOut(half, SUMS + SUMS_BYTES, width >> 1, height >> 1, end);
@@ -90,7 +88,7 @@ function layOut(level: Level, sums: i32, width: i32, height: i32, start: i32): i
   return level.previous + level.rowBytes + 2 * level.bitBytes;
 }
 
-/** Pushes the next rows of the image, whose bytes the caller has put into place. */
+/** Reads the next rows from where {@link begin} said. */
 export function push(rows: i32): void {
   for (let row = 0; row < rows; row++) {
     pushRow(source + row * whole.width);
@@ -116,13 +114,13 @@ function pushRow(bytes: i32): void {
   rowPushed(whole);
 }
 
-/** Which row of the image is the second of the four that a row of the half is made of; any may be outside. */
+/** The second of the four rows that a row of the half is made of; each may lie outside of the image. */
 @inline
 function halfRowStart(row: i32): i32 {
   return <i32>Math.floor(positionOf(row, whole.height, half.height));
 }
 
-/** Pushes the next row of the half: OpenCV's cubic interpolation, in 64-bit floats. */
+/** OpenCV's cubic interpolation, in 64-bit floats. */
 function pushHalfRow(): void {
   const y = positionOf(half.pushed, whole.height, half.height);
   const v = y - Math.floor(y);
@@ -154,7 +152,7 @@ function pushHalfRow(): void {
     v128.store(odds + at, v128.shuffle<i64>(low, high, 1, 3), 8);
   }
   store<f64>(odds, load<f64>(evens));
-  // The last column is repeated, too. Behind it, what weighs nothing is read, which must not be NaN.
+  // The last column is repeated, too. Values behind it are read and weigh nothing: they must not be NaN.
   const columns = (width >> 1) << 3;
   const last = width & 1 ? load<f64>(evens + columns) : load<f64>(odds + columns);
   store<f64>(evens + columns, last);
@@ -199,7 +197,7 @@ function weighColumns(): void {
   }
 }
 
-/** Blurs the row that has been pushed, and adds the row whose last neighbour it is; after the last row, all others. */
+/** Adds the row whose last neighbour was pushed; after the last row, all that are left. */
 function rowPushed(level: Level): void {
   blurAlong(level, level.pushed);
   level.pushed++;
@@ -229,7 +227,6 @@ function addRow(level: Level, row: i32): void {
   }
 }
 
-/** Notes which values of z are positive, and which negative, in a bit each. */
 function noteSigns(level: Level): void {
   const zero = f32x4.splat(0);
   const z = level.current;
@@ -264,7 +261,6 @@ function noteSigns(level: Level): void {
   }
 }
 
-/** Counts the positive and the negative values of each map, 64 at a time. */
 function countSigns(level: Level): void {
   const positives = level.current + level.rowBytes;
   const above = level.previous + level.rowBytes;
@@ -285,7 +281,7 @@ function countSigns(level: Level): void {
     const n = load<u64>(positives + at + bitBytes);
     const q = load<u64>(above + at);
     const m = load<u64>(above + at + bitBytes);
-    // The neighbours to the right.
+    // The neighbours to the right
     const pr = (p >> 1) | (load<u64>(positives + at, 8) << 63);
     const nr = (n >> 1) | (load<u64>(positives + at + bitBytes, 8) << 63);
     const qr = (q >> 1) | (load<u64>(above + at, 8) << 63);
@@ -315,7 +311,7 @@ function addCounts(level: Level, map: i32, positives: i64, negatives: i64): void
   store<f64>(sums, load<f64>(sums, 16) + <f64>negatives, 16);
 }
 
-/** z of one row, and zeros behind it. */
+/** Computes z of a row, and zeros behind it. */
 function normalise(level: Level, row: i32): void {
   const k0 = f32x4.splat(K0);
   const k1 = f32x4.splat(K1);
@@ -351,7 +347,7 @@ function normalise(level: Level, row: i32): void {
   memory.fill(current + (width << 2), 0, ROOM * 4);
 }
 
-/** Adds the products of two rows of z, or z itself, to the sums of a map. */
+/** Adds the products of two rows of z to a map's sums; without a second row, z itself. */
 @inline
 function addMap(level: Level, map: i32, start: i32, end: i32, first: i32, second: i32): void {
   const zero = f32x4.splat(0);
@@ -372,7 +368,7 @@ function addMap(level: Level, map: i32, start: i32, end: i32, first: i32, second
   addFloats(sums + 64, magnitudes);
 }
 
-/** Blurs a row, and its squares, from left to right; the ends are repeated outwards. */
+/** Blurs a row, and its squares; the ends are repeated outwards. */
 function blurAlong(level: Level, row: i32): void {
   const width = level.width;
   const line = rowAt(level, level.grey, row);

@@ -1,8 +1,8 @@
 /*
  * Local features of a grey picture, in AssemblyScript.
  *
- *  1. startDetection(), then detectPart() until it is done: a Gaussian pyramid of OCTAVES of three scales, 16-bit fixed point (grey · 64), and the extremes of its
- *     differences in place and scale (Lowe 2004, "Distinctive image features from scale-invariant keypoints").
+ *  1. startDetection(), then detectPart() until it is done: a Gaussian pyramid of octaves of three scales, 16-bit fixed point
+ *     (grey · 64), and the extremes of its differences (Lowe 2004, "Distinctive image features from scale-invariant keypoints").
  *  2. The caller selects candidates.
  *  3. describe(): of each selected one the main directions; in that frame 16 x 16 gradients pooled into 4 x 4 cells of 8
  *     directions; square roots of the shares (Arandjelović and Zisserman 2012); and BITS signs of learned projections.
@@ -94,7 +94,7 @@ function makeTables(): void {
   ready = true;
 }
 
-/** Makes room for a picture; returns where its grey pixels go. */
+/** Returns where the picture's grey pixels go. */
 export function begin(w: i32, h: i32): i32 {
   if (!ready) makeTables();
   width = w;
@@ -108,7 +108,6 @@ export function begin(w: i32, h: i32): i32 {
   return INPUT;
 }
 
-/** Adds the share of two places, which are mirrored, to a sum. */
 @inline
 function addShare(sum: v128, a: i32, b: i32, share: v128): v128 {
   return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(a), v128.load(b)), share));
@@ -201,7 +200,7 @@ let fourth: i32 = 0;
 let fifth: i32 = 0;
 let differences: i32 = 0;
 
-/** Begins to look for candidates with at least this contrast, in 1/64 of a grey level. */
+/** @param least - contrast of candidates, in 1/64 of a grey level */
 export function startDetection(least: i32): void {
   contrast = least;
   candidates = 0;
@@ -223,7 +222,7 @@ export function startDetection(least: i32): void {
   blur(fifth, first, w, h, stride, KERNELS);
 }
 
-/** Does the next part of the detection, about 1 ms of work. Returns the number of candidates when it is done, before that -1. */
+/** Does about 1 ms of work. Returns the number of candidates after the last part, -1 before. */
 export function detectPart(): i32 {
   if (octaves == MOST_OCTAVES || min(w, h) < 20) return candidates;
   const bytes = stride * h * 2;
@@ -310,7 +309,7 @@ function value(plane: i32, pitch: i32, x: i32, y: i32): f32 {
   return <f32>load<i16>(plane + y * pitch + x * 2);
 }
 
-/** Adds a candidate, placed between pixels and scales by a parabola, unless it lies on an edge. */
+/** Places a candidate between pixels and scales by a parabola. Candidates on edges are dropped. */
 function refine(below: i32, here: i32, above: i32, pitch: i32, x: i32, y: i32, level: i32): void {
   const d = value(here, pitch, x, y);
   const left = value(here, pitch, x - 1, y), right = value(here, pitch, x + 1, y);
@@ -346,7 +345,7 @@ function refine(below: i32, here: i32, above: i32, pitch: i32, x: i32, y: i32, l
   store<i32>(at, d > 0 ? 1 : 0, 24);
 }
 
-/** Describes some of the selected candidates, in order. Returns the number of features so far: a candidate with two directions has two. */
+/** Describes selected candidates. Returns the number of features so far: a candidate with two directions has two. */
 export function describe(start: i32, end: i32, most: i32): i32 {
   if (start == 0) features = 0;
   for (let i = start; i < end; i++) {
@@ -439,7 +438,7 @@ function gatherDirections(plane: i32, pitch: i32, w: i32, h: i32, x: f32, y: f32
         ),
       );
       if (!mask) continue;
-      // Others are read, too, but do not count
+      // Samples outside are read, too, but do not count
       const inside = i32x4.min_s(i32x4.max_s(px, i32x4.splat(1)), i32x4.splat(w - 2));
       const at = i32x4.add(i32x4.splat(row), i32x4.shl(inside, 1));
       const two = i32x4.splat(2), rows = i32x4.splat(pitch);
@@ -611,8 +610,8 @@ function project(to: i32): void {
 }
 
 /**
- * The code of a feature in the mirror image of its picture: the rows of cells in reverse, and directions turned the other way.
- * Changes nothing that describe() or detectPart() keep.
+ * The code of a feature in the mirror image: rows of cells in reverse, directions turned the other way. Changes nothing that
+ * describe() or detectPart() keep.
  */
 export function codeOfMirrored(): void {
   for (let i = 0; i < VALUES; i++) {

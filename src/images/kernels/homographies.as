@@ -3,7 +3,6 @@
  */
 import { MOST_TARGET, n, qx, qy, reach, turnCos, turnSin, tx, ty, zoom } from "./pairs";
 
-// Sizes of both pictures in pixels
 export let targetWidth: f64 = 0;
 export let targetHeight: f64 = 0;
 export let queryWidth: f64 = 0;
@@ -37,7 +36,7 @@ export function agreeWith(i: i32): void {
 /** From pixels of the target to pixels of the query, row by row. */
 export const model = new StaticArray<f64>(9);
 
-/** The pairs that the model puts within so many times their reach. */
+/** The pairs that the model puts within `factor` times their reach. */
 function agreeWithModel(factor: f64): void {
   insiders = 0;
   for (let j = 0; j < n; j++) {
@@ -53,7 +52,7 @@ function agreeWithModel(factor: f64): void {
 // Linear equations, with one or two right sides behind them, which the solutions replace
 const system = new StaticArray<f64>(80);
 
-/** Gaussian elimination with pivots. */
+/** Gaussian elimination with pivots. Returns false for a singular system. */
 function solve(size: i32, columns: i32): bool {
   for (let c = 0; c < size; c++) {
     let pivot = c;

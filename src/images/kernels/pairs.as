@@ -19,11 +19,11 @@ export function targetCodesAt(): usize { return changetype<usize>(targetCodes); 
 export function queryFramesAt(): usize { return changetype<usize>(queryFrames); }
 export function targetFramesAt(): usize { return changetype<usize>(targetFrames); }
 
-// Per feature of the target: the nearest of the query, its distance, the second nearest's. Per feature of the query: the
-// nearest of the target, with its distance in the upper 16 bits
+// Per feature of the target: the nearest of the query, its distance, the second nearest's
 const nearest = new StaticArray<i32>(MOST_TARGET);
 const distances = new StaticArray<i32>(MOST_TARGET);
 const seconds = new StaticArray<i32>(MOST_TARGET);
+/** Per feature of the query: the nearest of the target, with its distance in the upper 16 bits. */
 const back = new StaticArray<i32>(MOST_QUERY);
 
 // Pairs, those that are told apart best first
@@ -107,7 +107,7 @@ export function countDifferent(targets: i32, dark: i32): f64 {
 const ratios = new StaticArray<f64>(MOST_TARGET);
 const order = new StaticArray<i32>(MOST_TARGET);
 
-/** Pairs each feature with the nearest of the other picture, when each is the other's and no third is nearly as near. */
+/** Pairs features that are each other's nearest, if no third one is nearly as near. */
 export function pairUp(queries: i32, queryDark: i32, targets: i32, targetDark: i32): void {
   for (let q = 0; q < queries; q++) back[q] = 0x7fffffff;
   compare(0, targetDark, 0, queryDark);

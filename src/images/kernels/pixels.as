@@ -19,12 +19,11 @@ const BLUE: i32 = 3735;
 const HALF: i32 = 16384;
 const SHIFT: i32 = 15;
 
-/** Where the caller is to put up to 100,000 pixels of three bytes. */
+/** Place of up to MOST pixels of three bytes. */
 export function sourceAt(): i32 {
   return SOURCE;
 }
 
-/** Where the grey pixels are afterwards. */
 export function greyAt(): i32 {
   return GREY;
 }
@@ -38,7 +37,7 @@ let blueSquares: v128 = i32x4.splat(0);
 
 export function reduce(count: i32): void {
   redSums = greenSums = blueSums = redSquares = greenSquares = blueSquares = i32x4.splat(0);
-  // What follows the last pixel counts as black ones, which add nothing.
+  // Black pixels after the last one add nothing.
   memory.fill(SOURCE + 3 * count, 0, ROOM);
   for (let pixel = 0; pixel < count; pixel += 16) {
     const at = SOURCE + 3 * pixel;

@@ -27,7 +27,6 @@ function logChoose(all: i32, chosen: i32): f64 {
   return logs[all] - logs[chosen] - logs[all - chosen];
 }
 
-// Pairs by place in the target, and their convex hull
 const byPlace = new StaticArray<i32>(MOST_TARGET);
 const hull = new StaticArray<i32>(MOST_TARGET * 2 + 2);
 
@@ -116,7 +115,7 @@ function plausibility(): f64 {
   return least < 0.04 || most > 12 || least / most < 0.2 || longest < 24 * 24 ? 0 : least / most;
 }
 
-/** Keeps the model as the result, if it is less likely by chance than the one before. */
+/** Keeps the model as the result if it is less likely by chance. */
 function judge(): void {
   const cosine = plausibility();
   if (cosine == 0) return;

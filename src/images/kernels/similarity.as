@@ -33,9 +33,9 @@ const WIDE_PIXELS: i32 = 40; // a window of the query: 16 bits a pixel, padded w
 const C1: f64 = (0.01 * 255) * (0.01 * 255);
 const C2: f64 = (0.03 * 255) * (0.03 * 255);
 
-/** What the bound of a window, computed in 32-bit floats, may be off by. */
+/** Error of a window's bound, which is computed in 32-bit floats. */
 const MARGIN: f64 = 1e-5;
-/** Windows between two looks at whether the rest can still reach the threshold. */
+/** After so many windows, checks whether the rest can still reach the threshold. */
 const STRIDE: i32 = 128;
 
 // A sketch: groups of 16 windows, of each group 16 means, 16 norms, 16 gx, 16 gy. The full windows fill 110¼ groups, those
@@ -45,8 +45,7 @@ const GROUPS: i32 = 117;
 const GROUP_BYTES: i32 = 64;
 const SKETCH_PLANE_BYTES: i32 = GROUPS * GROUP_BYTES;
 const PADDING: i32 = GROUPS * 16 - FULL_AND_EDGE;
-/** Groups between two looks at whether the rest can still reach the threshold. */
-const GROUP_STRIDE: i32 = 12;
+const GROUP_STRIDE: i32 = 12; // likewise
 /** Above the norm of any window: 36 pixels, half of them 0 and half of them 255, have 765.7. */
 const MOST_NORM: f64 = 768;
 /** gx and gy are coded as a part of the norm, in steps of 1/127. */
@@ -67,10 +66,9 @@ const QUERY_SKETCH: i32 = 851968;
 const SKETCH: i32 = 983040;
 const THUMBNAIL: i32 = 1048576; // up to 1245184, which is 19 pages
 
-/** The most that the score, times the number of windows, can still be. */
+/** Upper bound of the score times the number of windows. */
 let bound: f64 = 0;
 
-/** Where the caller is to put, or finds, the parts of an image. */
 export function spreadsAt(): i32 {
   return SPREADS;
 }
@@ -90,7 +88,7 @@ export function thumbnailAt(): i32 {
   return THUMBNAIL;
 }
 
-/** Prepares the thumbnail, R, G and B of each pixel; returns whether it is grey: then only one plane is prepared. */
+/** Prepares a thumbnail of R, G and B. Returns whether it is grey: then only one plane is prepared. */
 export function prepare(): bool {
   const grey = isGrey();
   const planes = grey ? 1 : PLANES;
@@ -138,7 +136,7 @@ function prepareWindow(window: i32, plane: i32, x: i32, y: i32, width: i32, heig
   store<u32>(SPREADS + window * 4, width * height * squares - sum * sum);
 }
 
-// What the window read last is like: mean, the two lowest cosine coefficients, what they leave, and |X|².
+// Of the window read last: mean, the two lowest cosine coefficients, the norm of what they leave, and |X|².
 let mean: f64 = 0;
 let gx: f64 = 0;
 let gy: f64 = 0;
@@ -153,7 +151,6 @@ const SIX_2: f64 = 0.14942924536134225;
 const FOUR_0: f64 = 0.6532814824381882;
 const FOUR_1: f64 = 0.2705980500730985;
 
-/** Reads a window of the prepared image. */
 @inline
 function read(window: i32, width: i32, height: i32): void {
   const count: f64 = width * height;
@@ -219,7 +216,7 @@ function normStep(low: f64): f64 {
   return (MOST_NORM - low) / (255 * 255);
 }
 
-/** Makes a sketch of the prepared image; returns its slack. */
+/** Returns the slack. */
 export function sketch(grey: bool): f64 {
   memory.fill(SKETCH, 0, PLANES * SKETCH_PLANE_BYTES);
   const planes = grey ? 1 : PLANES;
@@ -237,7 +234,7 @@ export function sketch(grey: bool): f64 {
   return grey ? slack * PLANES : slack;
 }
 
-/** Codes the window read last; returns by how much the code may change what is computed from it. */
+/** Codes the window read last. Returns the most by which the code changes a score. */
 function code(at: i32, count: f64): f64 {
   const half = halfOf(count);
   const low = Math.sqrt(half);
@@ -278,7 +275,7 @@ function chord(a: f64, b: f64, c: f64, d: f64): f64 {
   return Math.sqrt(a * a + b * b + c * c + d * d);
 }
 
-/** Makes of the prepared image what sketches are compared with; a grey one has one plane for all three. */
+/** Prepares the comparison of sketches with the image in memory. */
 export function sketchQuery(grey: bool): void {
   for (let plane = 0; plane < PLANES; plane++) {
     const target = QUERY_SKETCH + plane * QUERY_PLANE_BYTES;
@@ -302,10 +299,7 @@ function padQuery(target: i32, place: i32, count: f64): void {
   store<f32>(target + (place >> 2) * QUERY_STEP + (place & 3) * 4 + 64, <f32>halfOf(count));
 }
 
-/**
- * The most that the score of the sketch in memory can be, against the query's; or, as soon as it shows that it is below
- * `threshold`, anything below it.
- */
+/** Upper bound of the score of the sketch in memory. If it is below `threshold`, any number below `threshold`. */
 export function boundSketch(grey: bool, slack: f64, threshold: f64): f64 {
   const enough = threshold * (PLANES * WINDOWS);
   let left: f64 = PLANES * GROUPS * 16;
@@ -397,7 +391,8 @@ function four(m: v128, normCode: v128, x: v128, y: v128, query: i32, least: v128
   const norms = f32x4.add(whole, v128.load(query, 64));
   return f32x4.div(f32x4.mul(luminance, structure), f32x4.mul(means, norms));
 }
-/** Makes the image in memory the query; a grey one has one plane for all three. */
+
+/** Makes the image in memory the query. */
 export function useAsQuery(grey: bool): void {
   for (let plane = 0; plane < PLANES; plane++) {
     const source = grey ? 0 : plane * WINDOWS;
@@ -453,10 +448,7 @@ function boundGroup(query: i32, image: i32, start: i32, end: i32, count: f64): f
   return exact + addLanes(total);
 }
 
-/**
- * The score of the image in memory against the query, the mean over all windows; -2 when it turns out on the way that
- * it cannot be above `threshold`. To be called after mayReach.
- */
+/** The mean score of all windows; -2 once it cannot be above `threshold`. Call mayReach first. */
 export function score(grey: bool, threshold: f64): f64 {
   const enough = threshold * PLANES * WINDOWS;
   let total: f64 = 0;

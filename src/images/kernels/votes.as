@@ -4,7 +4,7 @@
  * looks in its own word and in those that differ in one bit (Lv et al. 2007, "Multi-probe LSH"). Votes count together that turn
  * and scale the target alike ("weak geometric consistency", the same): those of chance are scattered.
  */
-// Bits of a word when there are few features, whose words must not take more memory than they do, and when there are many
+// Bits of a word: the words of few features must not take more memory than the features
 const FEW_BITS: i32 = 13;
 const MANY_BITS: i32 = 16;
 const MANY: i32 = 200000;
@@ -36,7 +36,6 @@ let allowed: i32 = 0;
 let postings: i32 = 0;
 
 export function codesAt(): i32 { return CODES; }
-/** As features have them. */
 export function framesAt(): i32 { return FRAMES; }
 /** One u16 a target. */
 export function scoresAt(): i32 { return scores; }
@@ -47,7 +46,6 @@ export function chosenAt(): i32 { return CHOSEN; }
 /** One byte a target: whether it may be found. */
 export function allowedAt(): i32 { return allowed; }
 
-/** Makes room for so many targets and features. */
 export function begin(targetCount: i32, featureCount: i32): void {
   targets = targetCount;
   wordBits = featureCount < MANY ? FEW_BITS : MANY_BITS;
@@ -66,7 +64,7 @@ function wordOf(feature: i32, dark: i32): i32 {
   return <i32>(load<u32>(CODES + feature * CODE) & (words - 1)) + (feature < dark ? 0 : words);
 }
 
-/** Counts the features of a target. All are counted before the first is added. */
+/** All targets' features are counted before the first are added. */
 export function count(features: i32, dark: i32): void {
   for (let f = 0; f < features; f++) {
     const at = STARTS + (wordOf(f, dark) + 2) * 4;
@@ -74,12 +72,11 @@ export function count(features: i32, dark: i32): void {
   }
 }
 
-/** From then on, behind each word's start is the place of its next feature, which is the next word's start in the end. */
+/** Afterwards each word's start is followed by the place of its next feature: in the end, the next word's start. */
 export function endCounting(): void {
   for (let at = STARTS; at < STARTS + words * 2 * 4; at += 4) store<i32>(at, load<i32>(at) + load<i32>(at, 4), 4);
 }
 
-/** Adds the features of a target. */
 export function add(target: i32, features: i32, dark: i32): void {
   for (let f = 0; f < features; f++) {
     const at = STARTS + (wordOf(f, dark) + 1) * 4;
@@ -100,7 +97,7 @@ function poseOf(feature: i32): i32 {
   return (<i32>load<u16>(FRAMES + feature * 8, 6) >> 8) | (((octave << 2) | quarter) << 8);
 }
 
-/** How many postings each of the query's features would look at. */
+/** The cost of each of the query's features: the postings that it would read. */
 export function measure(features: i32, dark: i32): void {
   for (let f = 0; f < features; f++) {
     const own = wordOf(f, dark);
@@ -134,8 +131,8 @@ function addVote(posting: i32, pose: i32, worth: i32): void {
 }
 
 /**
- * Lets some of the chosen features vote. Each looks in its own word and in those with one bit changed. It votes for the two targets
- * that have the nearest hits, the more the farther away the third one's is (compare Lowe 2004): two targets may show the same picture.
+ * Each feature votes for the two targets with the nearest hits, because two may show the same picture. The farther away the third
+ * one's hit is, the more the votes are worth (compare Lowe 2004).
  */
 export function vote(start: i32, end: i32, dark: i32): void {
   for (let i = start; i < end; i++) {

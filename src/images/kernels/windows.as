@@ -26,14 +26,13 @@ const corners = new StaticArray<f64>(8);
 
 /** A target's picture as it was searched, or a photograph's. */
 export function pictureAt(): usize { return changetype<usize>(picture); }
-/** A target's small picture. */
 export function smallAt(): usize { return changetype<usize>(small); }
-/** What that is compared with: another target's, or what a photograph shows at its place, with a margin. */
+/** Compared with the small picture: another target's, or a photograph's part at the target's place, with a margin. */
 export function otherAt(): usize { return changetype<usize>(other); }
 /** The corners of a target in a photograph, x and y of each, clockwise from its top left. */
 export function cornersAt(): usize { return changetype<usize>(corners); }
 
-/** Reduces the picture to the small one, by the mean of what each pixel covers. */
+/** Scales the picture to the small one, by area means. */
 export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i32): void {
   const across = <f64>width / <f64>smallWidth, down = <f64>height / <f64>smallHeight;
   for (let j = 0; j < smallHeight; j++) {
@@ -86,7 +85,6 @@ function total(lanes: v128): i32 {
   );
 }
 
-/** Adds up the pixels of a window, their squares, and their products with those of another one. */
 function addUp(at: usize, stride: i32, from: usize, fromStride: i32): void {
   let s = i32x4.splat(0), q = i32x4.splat(0), p = i32x4.splat(0);
   const ones = i16x8.splat(1), mask = i32x4(-1, -1, -1, 0);
@@ -108,7 +106,7 @@ function addUp(at: usize, stride: i32, from: usize, fromStride: i32): void {
   products = total(p);
 }
 
-/** Finds the windows of the small picture that have texture, and returns how many there are. */
+/** Returns how many windows of the small picture have texture. */
 export function begin(w: i32, h: i32): i32 {
   width = w;
   height = h;
@@ -135,7 +133,7 @@ function correlation(window: i32, at: usize, stride: i32): f64 {
   return spread == 0 ? 0 : <f64>(products * PIXELS - sum * sums[window]) / Math.sqrt(<f64>spread * <f64>spreads[window]);
 }
 
-/** Whether all windows but so many show the same as another target's small picture of the same size. */
+/** Whether all windows but `others` look the same in another small picture of the same size. */
 export function isSame(others: i32): bool {
   for (let window = 0; window < count; window++) {
     if (correlation(window, otherAt() + ys[window] * width + xs[window], width) < SAME && --others < 0) return false;
@@ -144,8 +142,8 @@ export function isSame(others: i32): bool {
 }
 
 /**
- * Draws what the photograph shows at the target's place, as large as the small picture, with a margin.
- * @param scale - how many pixels of the photograph as it was searched are one here
+ * Draws the target's place in the photograph, as large as the small picture, with a margin.
+ * @param scale - pixels of the searched photograph per pixel here
  */
 export function warp(pictureWidth: i32, pictureHeight: i32, scale: f64, targetWidth: i32, targetHeight: i32): void {
   const x0 = corners[0], y0 = corners[1], x1 = corners[2], y1 = corners[3];
@@ -180,7 +178,7 @@ export function warp(pictureWidth: i32, pictureHeight: i32, scale: f64, targetWi
   }
 }
 
-/** The best correlation of a window around a place of what the photograph shows. */
+/** The best correlation of a window around a place in the photograph. */
 function likeness(window: i32, x: i32, y: i32): f64 {
   const stride = width + 2 * MARGIN;
   let best: f64 = -1;
@@ -192,7 +190,7 @@ function likeness(window: i32, x: i32, y: i32): f64 {
   return best;
 }
 
-/** Whether the photograph has all of a window, wherever it is found. What is hidden has straight edges: the corners tell. */
+/** Whether the photograph has all of a window, wherever it is found. Hidden parts have straight edges: the corners suffice. */
 function isVisible(x: i32, y: i32): bool {
   const stride = width + 2 * MARGIN, far = WINDOW - 1 + 2 * REACH;
   const first = (y + MARGIN - REACH) * stride + x + MARGIN - REACH, last = first + far * stride;
@@ -212,7 +210,7 @@ function repeats(window: i32): bool {
   return false;
 }
 
-/** Whether the photograph looks like a window as much beside it as at its own place. */
+/** Whether the photograph looks at least as much like the window beside its own place. */
 function isElsewhere(window: i32, own: f64): bool {
   for (let side = 0; side < 4; side++) {
     const x = besideX(window, side), y = besideY(window, side);
@@ -229,7 +227,7 @@ function besideY(window: i32, side: i32): i32 {
   return ys[window] + (side == 2 ? WINDOW : side == 3 ? -WINDOW : 0);
 }
 
-/** Whether the photograph is plain at a window's place: glare, or what covers it, is no evidence against the target. */
+/** Whether the photograph is plain at a window's place: glare and covers are no evidence against the target. */
 function isPlain(window: i32): bool {
   const stride = width + 2 * MARGIN;
   const at = otherAt() + (ys[window] + MARGIN) * stride + xs[window] + MARGIN;
@@ -251,5 +249,4 @@ export function countAlike(): i32 {
   return alike;
 }
 
-/** Of how many, after that. */
 export function countLookedAt(): i32 { return lookedAt; }
