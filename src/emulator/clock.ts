@@ -103,14 +103,14 @@ class FixedClock extends PreciseClock {
 }
 
 /** How a movable clock differs from its base clock. */
-export interface ClockSetting {
+export interface ClockShift {
   /** How far it is ahead of the base clock, in milliseconds. */
   readonly ahead: number;
   /** The time at which it is frozen, in milliseconds since the epoch; null while it runs. */
   readonly frozenAt: number | null;
 }
 
-export const UNMOVED: ClockSetting = { ahead: 0, frozenAt: null };
+export const UNMOVED: ClockShift = { ahead: 0, frozenAt: null };
 
 /**
  * The emulator's clock: follows its base clock until the target manager's API moves or freezes it. It does not leave the years
@@ -119,18 +119,18 @@ export const UNMOVED: ClockSetting = { ahead: 0, frozenAt: null };
 export class MovableClock extends PreciseClock {
   constructor(
     private readonly base: Clock,
-    public setting: ClockSetting = UNMOVED,
+    public shift: ClockShift = UNMOVED,
   ) {
     super();
   }
 
   override moment(): number {
-    const { ahead, frozenAt } = this.setting;
+    const { ahead, frozenAt } = this.shift;
     return frozenAt ?? Math.min(Math.max(momentOf(this.base) + ahead, 0), END_OF_CLOCKS);
   }
 
   get isFrozen(): boolean {
-    return this.setting.frozenAt !== null;
+    return this.shift.frozenAt !== null;
   }
 
   /** How far it is ahead of its base clock now, in milliseconds; negative: behind. */
@@ -140,18 +140,18 @@ export class MovableClock extends PreciseClock {
 
   /** Sets the clock, in milliseconds since the epoch; it then runs on, unless it is frozen. */
   set(moment: number, frozen = this.isFrozen): void {
-    this.setting = frozen
+    this.shift = frozen
       ? { ahead: 0, frozenAt: moment }
       : { ahead: moment - millisecondsOf(this.base), frozenAt: null };
   }
 
-  /** The clock for one request: the base clock's moment at its arrival, with the current setting. */
+  /** The clock for one request: the base clock's moment at its arrival, shifted as now. */
   at(arrival: number): MovableClock {
-    return new MovableClock(new FixedClock(arrival), this.setting);
+    return new MovableClock(new FixedClock(arrival), this.shift);
   }
 
   reset(): void {
-    this.setting = UNMOVED;
+    this.shift = UNMOVED;
   }
 }
 

@@ -3,7 +3,7 @@ import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
 import { tokenSource } from "../apis/model-target/checks.ts";
 import type { ResolvedAnswerOptions } from "../apis/services.ts";
 import { Realism } from "../apis/signed/realism.ts";
-import { type ClockSetting, MovableClock } from "../emulator/clock.ts";
+import { type ClockShift, MovableClock } from "../emulator/clock.ts";
 import type { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
@@ -100,11 +100,11 @@ export class EmulatorState {
     readonly journal: Journal,
     readonly faults: Faults,
     readonly realism: Realism | undefined,
-    outer?: { readonly clockSetting: ClockSetting; readonly expectedRefusals: ExpectedRefusals },
+    outer?: { readonly clockShift: ClockShift; readonly expectedRefusals: ExpectedRefusals },
   ) {
     const { profile, answerOptions } = options;
     this.answerOptions = answerOptions;
-    this.clock = new MovableClock(options.clock, outer?.clockSetting);
+    this.clock = new MovableClock(options.clock, outer?.clockShift);
     this.expectedRefusals = outer?.expectedRefusals ?? new ExpectedRefusals();
     this.emulator = createEmulator(
       { store, clock: this.clock, random, profile, answerOptions, journal, faults, realism },
@@ -134,7 +134,7 @@ export class EmulatorState {
     const { options, random, store, journal, faults, realism } = this;
     return new EmulatorState(
       ...([options, random, store.fork(), journal.fork(), faults.fork(), realism?.fork()] as const),
-      { clockSetting: this.clock.setting, expectedRefusals: this.expectedRefusals.fork() },
+      { clockShift: this.clock.shift, expectedRefusals: this.expectedRefusals.fork() },
     );
   }
 

@@ -98,8 +98,8 @@ export class Changes {
       store.read(GLOBAL, (records) => records?.version),
       faults.list(),
     ]);
-    const { setting } = clock;
-    return `${positionOf(journal)} ${JSON.stringify([setting, added, global])} ${versionsOf(databases)}`;
+    const { shift } = clock;
+    return `${positionOf(journal)} ${JSON.stringify([shift, added, global])} ${versionsOf(databases)}`;
   }
 }
 

@@ -89,7 +89,7 @@ export function createReads(parts: ReadParts): Record<string, Read> {
         clock: { now: now(), frozen: clock.isFrozen, lead: clock.lead },
       });
       // Without the time: the page has its own clock.
-      return { tag: JSON.stringify([shown, clock.setting]), content };
+      return { tag: JSON.stringify([shown, clock.shift]), content };
     },
 
     databases: async (parameters) => {

@@ -134,7 +134,8 @@ export interface CloudDatabase extends Required<CloudDatabaseFields> {
   readonly requestRateLimits: RequestRateLimits | null;
 }
 
-export type DatabaseSettings = Pick<CloudDatabase, keyof DatabaseChanges>;
+/** The fields of a database that can change after it was added. */
+export type ChangeableFields = Pick<CloudDatabase, keyof DatabaseChanges>;
 
 /** The checked fields of a new cloud database. */
 export type NewCloudDatabase = Partial<Omit<CloudDatabase, "kind">>;
@@ -144,7 +145,7 @@ export const DATABASE_FIELDS: readonly string[] = Object.keys(fields);
 
 export const newCloudDatabaseFields = z.lazy(() => record<NewCloudDatabase>(optional(fields)));
 export const databaseChanges = z.lazy(() =>
-  record<Partial<DatabaseSettings>>(optional({ stateName, ...allowances })),
+  record<Partial<ChangeableFields>>(optional({ stateName, ...allowances })),
 );
 
 export const cloudDatabaseRecord = z.lazy(() => record<CloudDatabase>({ kind: oneOf("cloud"), ...fields }));

@@ -76,14 +76,14 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   /** Handles the request with the clock of all managers, and publishes its changes of clock and journal. */
   const handleInSync = async (request: WireRequest, kept: Journal) => {
     await state.readClock().catch(() => {});
-    clock.setting = state.clock;
+    clock.shift = state.clock;
     // Earlier entries must not appear after the clear.
     if (clearsJournal(request)) await link.flush();
     // Its own clock, which no other request sets back.
     const own = new MovableClock(options.clock, state.clock);
     const emulator = managerEmulator({ ...services, journal: kept, clock: own });
     const result = await emulator.handle(["manager"], request);
-    if (changesClock(request)) await state.setClock(own.setting);
+    if (changesClock(request)) await state.setClock(own.shift);
     if (clearsJournal(request)) await state.clearJournal();
     return result;
   };
@@ -108,7 +108,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     findImage: (sha256) => state.getImage(sha256),
     beforeReading: async () => {
       await feed.read();
-      clock.setting = state.clock;
+      clock.shift = state.clock;
     },
     end: async () => {
       await link.flush();
@@ -125,7 +125,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   };
 }
 
-/** Reads the clock's setting first: with the request's database, which later checks need anyway, or alone. */
+/** Reads the clock's shift first: with the request's database, which later checks need anyway, or alone. */
 async function arrivalOf(
   { role, request, malformed }: Asked,
   state: RedisBacking,

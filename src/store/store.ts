@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../emulator/message.ts";
-import type { DatabaseSettings } from "../schema/cloud-database.ts";
+import type { ChangeableFields } from "../schema/cloud-database.ts";
 import type { Database, TemplateTarget } from "../schema/database.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import type { TargetStatus } from "../schema/processing.ts";
@@ -114,7 +114,7 @@ export abstract class RecordStore<Mode extends StoreMode> {
     return this.read(["databaseName", name], (records) => records?.database);
   }
 
-  updateDatabase(name: string, changes: Partial<DatabaseSettings>) {
+  updateDatabase(name: string, changes: Partial<ChangeableFields>) {
     return this.change(["databaseName", name], verbs.updateDatabase(changes));
   }
 

@@ -1,4 +1,4 @@
-import type { CloudDatabase, DatabaseSettings } from "../schema/cloud-database.ts";
+import type { ChangeableFields, CloudDatabase } from "../schema/cloud-database.ts";
 import type { Database, TemplateTarget } from "../schema/database.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import { isRatingShown, statusAt, type TargetStatus } from "../schema/processing.ts";
@@ -75,7 +75,7 @@ export type Verb<Result> = (records: ReadableRecords | undefined) => Decision<Re
 const target = (record: Target): Change => ({ kind: "target", key: record.targetId, record });
 
 export const updateDatabase =
-  (changes: Partial<DatabaseSettings>): Verb<Database | undefined> =>
+  (changes: Partial<ChangeableFields>): Verb<Database | undefined> =>
   (records) => {
     const database = records?.database;
     if (database === undefined) return { result: undefined };

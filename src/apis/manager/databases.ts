@@ -5,8 +5,8 @@ import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import {
+  type ChangeableFields,
   cloudDatabaseJson,
-  type DatabaseSettings,
   newCloudDatabase,
   postedCloudDatabase,
   putCloudDatabase,
@@ -66,7 +66,7 @@ interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, Vi
   readonly posted: { readonly schema: z.ZodMiniType<Given> };
   readonly create: (given: Given, context: ApiContext) => DatabaseOf<K>;
   readonly update: Named;
-  readonly put: { readonly schema: z.ZodMiniType<Partial<DatabaseSettings>> };
+  readonly put: { readonly schema: z.ZodMiniType<Partial<ChangeableFields>> };
   readonly delete: Named;
 }
 

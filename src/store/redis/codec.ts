@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { ClockSetting } from "../../emulator/clock.ts";
+import type { ClockShift } from "../../emulator/clock.ts";
 import { parseJson } from "../../emulator/json.ts";
 import { databaseRecord, templateTargetRecord } from "../../schema/database.ts";
 import { byKind, record } from "../../schema/forms/record.ts";
@@ -110,6 +110,6 @@ export async function unpack(packed: Buffer): Promise<unknown> {
   return resolved(value);
 }
 
-export const clockSetting = z.lazy(() =>
-  record<ClockSetting>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
+export const clockShift = z.lazy(() =>
+  record<ClockShift>({ ahead: z.number(), frozenAt: z.nullable(z.number()) }),
 );

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
+import { type ClockShift, UNMOVED } from "../../emulator/clock.ts";
 import { Faults, type SharedFaults } from "../../emulator/faults.ts";
 import type { Database } from "../../schema/database.ts";
 import type { SummaryKind, TargetImage } from "../../schema/target.ts";
@@ -38,11 +38,11 @@ export interface FoundRecords extends Version {
 type Committed = number | "stale" | "gone" | { readonly missingImage: string };
 
 /**
- * State that Redis or Valkey keeps, for any number of servers of any kind: records, the clock setting, faults and the journal.
+ * State that Redis or Valkey keeps, for any number of servers of any kind: records, the clock's shift, faults and the journal.
  * Decides only whether a version is still the latest; the logic that changes state is in `verbs.ts`.
  */
 export class RedisBacking {
-  clock: ClockSetting = UNMOVED;
+  clock: ClockShift = UNMOVED;
   hasFaults = false;
   /** Changes whenever the journal is cleared; as of the latest response. */
   journalClears = "0";
@@ -186,9 +186,9 @@ export class RedisBacking {
     this.note(await this.redis.run("settings", []));
   }
 
-  async setClock(setting: ClockSetting): Promise<void> {
-    this.clock = setting;
-    await this.redis.ask((client) => client.set(this.redis.key("clock"), JSON.stringify(setting)));
+  async setClock(shift: ClockShift): Promise<void> {
+    this.clock = shift;
+    await this.redis.ask((client) => client.set(this.redis.key("clock"), JSON.stringify(shift)));
   }
 
   /** Repeats until no other server changed the faults meanwhile. */

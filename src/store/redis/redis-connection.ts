@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "iovalkey";
-import { type ClockSetting, UNMOVED } from "../../emulator/clock.ts";
+import { type ClockShift, UNMOVED } from "../../emulator/clock.ts";
 import { systemRandom } from "../../emulator/random.ts";
 import { realTimers } from "../../emulator/real-timers.ts";
 import { messageOf } from "../../emulator/text.ts";
@@ -8,7 +8,7 @@ import type { Database } from "../../schema/database.ts";
 import { decoded } from "../codec.ts";
 import { type DatabaseRecords, uniqueValues } from "../state.ts";
 import { StateUnavailableError } from "../unavailable.ts";
-import { clockSetting, fromText, type StoredChange, storedChange, toText } from "./codec.ts";
+import { clockShift, fromText, type StoredChange, storedChange, toText } from "./codec.ts";
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
@@ -162,6 +162,6 @@ export function acceptedIn(reply: unknown): DatabaseRecords["accepted"][number] 
   return { limit: String(limit), moments: pairsOf(moments).map(([, moment]) => Number(moment)) };
 }
 
-export function clockIn(text: unknown): ClockSetting {
-  return typeof text === "string" ? decoded(clockSetting, JSON.parse(text), "clock") : UNMOVED;
+export function clockIn(text: unknown): ClockShift {
+  return typeof text === "string" ? decoded(clockShift, JSON.parse(text), "clock") : UNMOVED;
 }

@@ -57,7 +57,7 @@ interface DatabaseProps<Database> {
   readonly onClose: () => void;
 }
 
-export function DatabaseSettings({ database, onClose }: DatabaseProps<PageDatabase>) {
+export function ChangeDatabase({ database, onClose }: DatabaseProps<PageDatabase>) {
   const { databaseName: name } = database;
   const cloud = database.kind === "cloud" ? database : undefined;
   const change = (fields: FormData) => {

@@ -7,7 +7,7 @@ import { ask, attempt, pathOf } from "../state/api.ts";
 import { state, useRead } from "../state/connection.ts";
 import { count, joined, number, shownOf } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
-import { AddDatabase, DatabaseSettings, KINDS, Snippets } from "./database-dialogs.tsx";
+import { AddDatabase, ChangeDatabase, KINDS, Snippets } from "./database-dialogs.tsx";
 
 /** More databases get a search field. */
 const MANY = 12;
@@ -109,7 +109,7 @@ function DatabaseCard({ database }: DatabaseProps) {
         )}
         <span class="grow" />
         <OpenButton kind="bare" icon="edit" label={`Settings of ${name}`}>
-          {(close) => <DatabaseSettings database={database} onClose={close} />}
+          {(close) => <ChangeDatabase database={database} onClose={close} />}
         </OpenButton>
         <ConfirmButton
           kind="bare"
