@@ -139,7 +139,7 @@ export function bodyReply(status: number, contentType: string, content: string):
 /** Builders of the schemas of requests and responses that the APIs declare; resources are in src/schema. */
 
 export const text: JsonSchema = { type: "string" };
-export const flag: JsonSchema = { type: "boolean" };
+export const trueOrFalse: JsonSchema = { type: "boolean" };
 export const wholeNumber: JsonSchema = { type: "integer", minimum: 0 };
 export const moment: JsonSchema = { type: "string", format: "date-time" };
 /** Keys, ids and names that the emulator makes, transaction ids and uuids. */

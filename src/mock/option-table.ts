@@ -22,7 +22,6 @@ import {
   aFunction,
   CLOCK_YEARS,
   deferred,
-  flag,
   isJsonObject,
   jsonObject,
   kind,
@@ -31,6 +30,7 @@ import {
   seconds,
   text,
   textOrNumber,
+  trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
 } from "../schema/forms/values.ts";
@@ -94,7 +94,7 @@ const common = {
   requestRateLimits: option(requestRateLimits, "rate limits of databases that are added without limits", {
     default: null,
   }),
-  modelTargetTrainingAllowanceExceeded: option(flag, "creating a dataset fails", {
+  modelTargetTrainingAllowanceExceeded: option(trueOrFalse, "creating a dataset fails", {
     default: false,
     setting: "MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED",
     readBy: TARGET_API,
@@ -183,7 +183,7 @@ const mock = {
     { default: "bypass" },
   ),
   explainFailures: option(
-    flag,
+    trueOrFalse,
     "the error of a failing test in Vitest, Jest or node:test says what the mock refused",
     {
       default: true,
@@ -288,7 +288,7 @@ const startServers = {
     "host names of the target manager, besides IP addresses and names of private networks",
     { setting: "ALLOWED_HOSTS", readBy: MANAGER },
   ),
-  ui: option(flag, "whether the target manager serves its page", {
+  ui: option(trueOrFalse, "whether the target manager serves its page", {
     default: true,
     setting: "UI",
     readBy: MANAGER,
@@ -311,7 +311,7 @@ const fixture = {
     default: {},
     defaultWords: "generated keys",
   }),
-  failOnRefusedRequests: option(flag, "whether a test fails when the mock refused a request", {
+  failOnRefusedRequests: option(trueOrFalse, "whether a test fails when the mock refused a request", {
     default: false,
   }),
   // Each filter is checked where it is used.

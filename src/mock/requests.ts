@@ -3,7 +3,7 @@ import { factsOf, type JournalEntry } from "../emulator/journal.ts";
 import { apiName, type DatabaseOrName, databaseOrName, nameOfDatabase, operation } from "../schema/fault.ts";
 import { checked } from "../schema/forms/problems.ts";
 import { optional, record } from "../schema/forms/record.ts";
-import { flag, text, wholeNumberFrom } from "../schema/forms/values.ts";
+import { text, trueOrFalse, wholeNumberFrom } from "../schema/forms/values.ts";
 import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
 import { type ApiName, isRefused, isRefusedOrFailed } from "../schema/protocol.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
@@ -36,7 +36,7 @@ const requestFilter = z.lazy(() =>
       path: text,
       status: wholeNumberFrom(100, 599),
       resultCode: text,
-      refused: flag,
+      refused: trueOrFalse,
       refusedBy: text,
     }),
   ),

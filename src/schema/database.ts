@@ -7,7 +7,7 @@ import {
   stateName,
 } from "./cloud-database.ts";
 import { byKind, keptRecord, optional, record } from "./forms/record.ts";
-import { flag, key, kind, listOf, moment, oneOf, pathName, seconds, text } from "./forms/values.ts";
+import { key, kind, listOf, moment, oneOf, pathName, seconds, text, trueOrFalse } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
 
 /** Fields of a new template (VuMark) target. */
@@ -65,7 +65,7 @@ export const vuMarkDatabaseRecord = z.lazy(() =>
   record<VuMarkDatabase>({ kind: oneOf("vumark"), ...identity, stateName }),
 );
 export const templateTargetRecord = z.lazy(() =>
-  keptRecord<TemplateTarget>({ ...template, processed: flag }),
+  keptRecord<TemplateTarget>({ ...template, processed: trueOrFalse }),
 );
 
 const templateTargetView = z.lazy(() => record(template));

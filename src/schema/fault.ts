@@ -13,7 +13,6 @@ import { optional, record } from "./forms/record.ts";
 import {
   aFunction,
   deferred,
-  flag,
   fromZeroToOne,
   headers,
   kind,
@@ -22,6 +21,7 @@ import {
   orNull,
   seconds,
   text,
+  trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
   wordsOf,
@@ -166,8 +166,8 @@ const plainFields = {
   operation: deferred(`one or a list of ${wordsOf(operation)}`, () =>
     z.union([operation, z.array(operation)]),
   ),
-  resetConnection: flag,
-  executed: flag,
+  resetConnection: trueOrFalse,
+  executed: trueOrFalse,
   delaySeconds: seconds,
   times: wholeNumberFrom(1),
   probability: fromZeroToOne,
@@ -225,7 +225,7 @@ export const faultJson = wireForm(
       api: orNull(apiName),
       operation: orNull(listOf(operation)),
       database: orNull(text),
-      hasWhen: flag,
+      hasWhen: trueOrFalse,
       response: z.nullable(
         z.union([
           record<Required<ConfiguredResponse>>({ status: responseStatus, headers, body: jsonBody }),

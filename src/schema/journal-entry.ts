@@ -5,11 +5,11 @@ import {
   anyText,
   deferred,
   described,
-  flag,
   kind,
   listOf,
   moment,
   orNull,
+  trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
 } from "./forms/values.ts";
@@ -120,7 +120,7 @@ export const entryFields: FieldsOf<EntryFacts> = {
         record<ConsideredTarget>({
           targetId: anyText,
           name: anyText,
-          matched: flag,
+          matched: trueOrFalse,
           why: anyText,
           outline: z.optional(kind("four points", z.array(z.tuple([z.number(), z.number()])))),
         }),

@@ -3,7 +3,6 @@ import { keptRecord, optional, record } from "./forms/record.ts";
 import {
   anyText,
   deferred,
-  flag,
   type JsonObject,
   jsonObject,
   listOf,
@@ -13,6 +12,7 @@ import {
   pathName,
   seconds,
   text,
+  trueOrFalse,
 } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
 import { hasPassed } from "./processing.ts";
@@ -61,7 +61,9 @@ const DEFAULTS = {
   generationWarning: null,
 };
 
-export const datasetRecord = z.lazy(() => keptRecord<Dataset>({ ...seeded, ...made, processed: flag }));
+export const datasetRecord = z.lazy(() =>
+  keptRecord<Dataset>({ ...seeded, ...made, processed: trueOrFalse }),
+);
 
 /** As the target manager returns it, in this order. */
 export const datasetJson = wireForm(

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { checked, textReadBy } from "./forms/problems.ts";
 import { optional, record } from "./forms/record.ts";
-import { deferred, flag, fromZeroToOne, seconds } from "./forms/values.ts";
+import { deferred, fromZeroToOne, seconds, trueOrFalse } from "./forms/values.ts";
 
 /** Makes a mock as inconsistent as the real service. Omitted fields are 0: the mock is consistent. */
 export interface RealismOptions {
@@ -41,7 +41,7 @@ const WORDS = `true, false, or an object with ${Object.keys(CONSISTENT).join(", 
 
 export const realismOption = deferred(WORDS, () =>
   z.union([
-    flag,
+    trueOrFalse,
     record<RealismOptions>(
       optional({
         visibilityLagSeconds: seconds,
@@ -55,7 +55,7 @@ export const realismOption = deferred(WORDS, () =>
 );
 
 export const realismSetting = deferred(`${WORDS}, as JSON`, () =>
-  z.union([flag, textReadBy("JSON", (given) => checked("realism", realismOption, JSON.parse(given)))]),
+  z.union([trueOrFalse, textReadBy("JSON", (given) => checked("realism", realismOption, JSON.parse(given)))]),
 );
 
 /** Returns undefined if nothing differs from a consistent mock. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { keptRecord, record } from "./forms/record.ts";
-import { flag, listOf, moment, pathName, seconds, text, wholeNumber } from "./forms/values.ts";
+import { listOf, moment, pathName, seconds, text, trueOrFalse, wholeNumber } from "./forms/values.ts";
 import { hasPassed } from "./processing.ts";
 import type { Target } from "./target.ts";
 
@@ -22,7 +22,7 @@ export const reportRecord = z.lazy(() =>
     rows: listOf(record({ targetId: pathName, count: wholeNumber })),
     requestedAt: moment,
     processingTimeSeconds: seconds,
-    processed: flag,
+    processed: trueOrFalse,
   }),
 );
 

@@ -6,7 +6,6 @@ import {
   binary,
   bytes,
   described,
-  flag,
   kind,
   moment,
   oneOf,
@@ -14,6 +13,7 @@ import {
   pathName,
   seconds,
   text,
+  trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
   wordsOf,
@@ -111,7 +111,7 @@ export const TARGET_NAMES = { image: "image_base64", deleteDate: "delete_date_op
 
 const metadata = base64UpTo(MAX_METADATA_BYTES);
 const applicationMetadata = orNull(metadata);
-const changeable = { name: text, width: aboveZero, activeFlag: flag, applicationMetadata };
+const changeable = { name: text, width: aboveZero, activeFlag: trueOrFalse, applicationMetadata };
 const counts = { currentMonthRecos: wholeNumber, previousMonthRecos: wholeNumber, totalRecos: wholeNumber };
 
 /** Fields that are given directly: bytes are bytes, and metadata may be bytes too. */
@@ -128,7 +128,7 @@ export const targetFields = z.lazy(() => {
   const { image, ...others } = inProcess();
   return record<TargetFields>({
     image,
-    ...optional({ ...others, targetId: pathName, processed: flag, status: oneOf("failed") }),
+    ...optional({ ...others, targetId: pathName, processed: trueOrFalse, status: oneOf("failed") }),
   });
 });
 
@@ -153,7 +153,13 @@ export const processingEnd = { outcome: oneOf("success", "failed"), rating: whol
 
 /** As snapshots hold it. */
 export const targetRecord = z.lazy(() =>
-  keptRecord<TargetRecord>({ ...facts, image: text, ...processingEnd, processed: flag, rated: flag }),
+  keptRecord<TargetRecord>({
+    ...facts,
+    image: text,
+    ...processingEnd,
+    processed: trueOrFalse,
+    rated: trueOrFalse,
+  }),
 );
 
 /** As the target manager returns it, in this order. */
@@ -162,7 +168,7 @@ export const targetView = z.lazy(() =>
     name: text,
     width: aboveZero,
     image: bytes,
-    activeFlag: flag,
+    activeFlag: trueOrFalse,
     processingTimeSeconds: seconds,
     applicationMetadata,
     targetId: pathName,

@@ -3,7 +3,7 @@ import type { JournalEntry } from "../emulator/journal.ts";
 import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
 import { keptRecord, record } from "../schema/forms/record.ts";
-import { anyText, flag, listOf, oneOf, wholeNumber } from "../schema/forms/values.ts";
+import { anyText, listOf, oneOf, trueOrFalse, wholeNumber } from "../schema/forms/values.ts";
 import { entryFields, type ShortFacts, withoutLongFields } from "../schema/journal-entry.ts";
 import { decoded } from "../store/codec.ts";
 
@@ -64,7 +64,7 @@ const question = z.lazy(() =>
     path: anyText,
     query: anyText,
     headers,
-    isCutOff: z.optional(flag),
+    isCutOff: z.optional(trueOrFalse),
     malformed: z.optional(oneOf(...MALFORMED)),
   }),
 );

@@ -1,6 +1,6 @@
 import type { Option, Role } from "../mock/option.ts";
 import { nearest } from "../schema/forms/problems.ts";
-import { flag } from "../schema/forms/values.ts";
+import { trueOrFalse } from "../schema/forms/values.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,7 +21,7 @@ export interface SettingFlag {
 export function flagOf(setting: string, { schema, default: unlessGiven, usage }: Option): SettingFlag {
   if (usage !== undefined) return { name: usage.replace(/^--| .*/g, ""), usage };
   const name = setting.toLowerCase().replaceAll("_", "-");
-  if (schema !== flag) return { name, usage: `--${name} VALUE` };
+  if (schema !== trueOrFalse) return { name, usage: `--${name} VALUE` };
   return unlessGiven === true
     ? { name: `no-${name}`, usage: `--no-${name}`, switchesTo: "false" }
     : { name, usage: `--${name}`, switchesTo: "true" };

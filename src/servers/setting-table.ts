@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DOORS, LOG_LEVELS, MANAGER, option, ROLES, type Rows, TARGET_API } from "../mock/option.ts";
 import { baseUrl, LOGGED, OPTIONS, port } from "../mock/option-table.ts";
 import { textMatching, textReadBy } from "../schema/forms/problems.ts";
-import { flag, oneOf, text } from "../schema/forms/values.ts";
+import { oneOf, text, trueOrFalse } from "../schema/forms/values.ts";
 import { LOG_FORMATS } from "./log.ts";
 
 const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:6379", (given) => {
@@ -64,7 +64,7 @@ export const SETTINGS = {
     setting: "TLS_KEY_FILE",
     readBy: ROLES,
   }),
-  generateCertificate: option(flag, "serve HTTPS with a generated certificate", {
+  generateCertificate: option(trueOrFalse, "serve HTTPS with a generated certificate", {
     default: false,
     setting: "TLS_GENERATE",
     readBy: ROLES,

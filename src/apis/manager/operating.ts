@@ -10,10 +10,10 @@ import {
   anyObject,
   CLOCK_YEARS,
   clockMoment,
-  flag,
   isClockMoment,
   type JsonObject,
   kind,
+  trueOrFalse,
   wholeNumber,
 } from "../../schema/forms/values.ts";
 import { wireForm } from "../../schema/forms/wire.ts";
@@ -176,7 +176,7 @@ const ready = operation({
 /* All servers share the clock: a test moves it instead of waiting. */
 
 const CLOCK = "/clock";
-const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockMoment, frozen: flag }))));
+const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockMoment, frozen: trueOrFalse }))));
 
 const stateOf = ({ services: { clock } }: ApiContext) =>
   ok(clockState, { now: clock.now().getTime(), frozen: clock.isFrozen });
@@ -191,15 +191,15 @@ const readClock = operation({
   handle: stateOf,
 });
 
-const setting = jsonBody(z.lazy(() => record(optional({ now: clockMoment, frozen: flag }))));
+const clockChange = jsonBody(z.lazy(() => record(optional({ now: clockMoment, frozen: trueOrFalse }))));
 
 const setClock = operation({
   name: "manager.setClock",
   method: "PUT",
   path: CLOCK,
   summary: "Sets the clock of all servers, stops it or lets it run.",
-  body: setting,
-  checks: anyRequest.row(bodyAccepted(setting)),
+  body: clockChange,
+  checks: anyRequest.row(bodyAccepted(clockChange)),
   responses: [clockState],
   handle: (context) => {
     const { clock } = context.services;

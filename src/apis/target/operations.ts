@@ -1,5 +1,13 @@
 import { type Api, operation } from "../../emulator/operation.ts";
-import { described, flag, type JsonSchemas, ok, orNull, refuse, text } from "../../emulator/response.ts";
+import {
+  described,
+  type JsonSchemas,
+  ok,
+  orNull,
+  refuse,
+  text,
+  trueOrFalse,
+} from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
 import { ratingAt, statusAt, whyNotFound } from "../../schema/processing.ts";
 import {
@@ -46,7 +54,7 @@ const targetFields: JsonSchemas = {
 };
 
 const targetOptions: JsonSchemas = {
-  active_flag: described({ anyOf: [orNull(flag), { enum: [0, 1] }] }, "Default true."),
+  active_flag: described({ anyOf: [orNull(trueOrFalse), { enum: [0, 1] }] }, "Default true."),
   application_metadata: orNull(described(text, `Base64 of at most ${MAX_METADATA_BYTES} bytes.`)),
 };
 

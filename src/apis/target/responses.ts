@@ -3,12 +3,12 @@ import {
   constant,
   described,
   enumOf,
-  flag,
   hex32,
   type JsonSchema,
   listOf,
   object,
   text,
+  trueOrFalse,
   wholeNumber,
 } from "../../emulator/response.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
@@ -37,7 +37,7 @@ export const targetRecord = success({
   ...transaction,
   target_record: object({
     target_id: text,
-    active_flag: flag,
+    active_flag: trueOrFalse,
     name: text,
     width: { type: "number" },
     tracking_rating: rating,
@@ -91,7 +91,7 @@ export const summaryOfTarget = success({
   database_name: text,
   target_name: text,
   upload_date: { type: "string", format: "date" },
-  active_flag: flag,
+  active_flag: trueOrFalse,
   tracking_rating: rating,
   ...recognitions,
 });

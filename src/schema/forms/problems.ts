@@ -186,7 +186,7 @@ const FLAGS: Readonly<Record<string, boolean>> = {
   0: false,
 };
 
-/** Reads an environment variable with the schema of a value: as a string, number, flag or list. */
+/** Reads an environment variable with the schema of a value: as a string, number, boolean or list. */
 export function readText<T>(schema: z.ZodMiniType<T>, given: string): Reading<T> {
   const forms = [
     given,

@@ -37,7 +37,7 @@ export const quoted = (names: readonly string[]): string =>
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-export const flag = deferred("true or false", () => z.boolean());
+export const trueOrFalse = deferred("true or false", () => z.boolean());
 export const anyText = deferred("text", () => z.string());
 export const text = deferred("non-empty text", () => z.string().check(z.minLength(1)));
 

@@ -3,7 +3,7 @@ import { factsOf, type Journal, type JournalEntry } from "../../emulator/journal
 import { RecordedBody } from "../../emulator/recorded-body.ts";
 import { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
 import { keptRecord, record } from "../../schema/forms/record.ts";
-import { anyText, flag, isJsonObject, listOf, wholeNumber } from "../../schema/forms/values.ts";
+import { anyText, isJsonObject, listOf, trueOrFalse, wholeNumber } from "../../schema/forms/values.ts";
 import { entryFields } from "../../schema/journal-entry.ts";
 import { decoded } from "../codec.ts";
 import { pack, unpack } from "./codec.ts";
@@ -14,10 +14,10 @@ const message = z.lazy(() =>
     headers: listOf(z.readonly(z.tuple([anyText, anyText]))),
     query: anyText,
     /** Whether its bytes follow; otherwise, they were dropped. */
-    kept: flag,
+    kept: trueOrFalse,
     size: wholeNumber,
-    holdsSecrets: flag,
-    madeHere: flag,
+    holdsSecrets: trueOrFalse,
+    madeHere: trueOrFalse,
   }),
 );
 type MessageRecord = z.output<typeof message>;
