@@ -232,33 +232,21 @@ function noteSigns(level: Level): void {
   const z = level.current;
   const positives = z + level.rowBytes;
   const negatives = positives + level.bitBytes;
-  for (let x = 0; x < level.width; x += 64) {
-    for (let at = x; at < x + 64; at += 16) {
-      const from = z + (at << 2);
-      const a = v128.load(from);
-      const b = v128.load(from, 16);
-      const c = v128.load(from, 32);
-      const d = v128.load(from, 48);
-      store<u16>(
-        positives + (at >> 3),
-        i8x16.bitmask(
-          i8x16.narrow_i16x8_s(
-            i16x8.narrow_i32x4_s(f32x4.gt(a, zero), f32x4.gt(b, zero)),
-            i16x8.narrow_i32x4_s(f32x4.gt(c, zero), f32x4.gt(d, zero)),
-          ),
-        ),
-      );
-      store<u16>(
-        negatives + (at >> 3),
-        i8x16.bitmask(
-          i8x16.narrow_i16x8_s(
-            i16x8.narrow_i32x4_s(f32x4.lt(a, zero), f32x4.lt(b, zero)),
-            i16x8.narrow_i32x4_s(f32x4.lt(c, zero), f32x4.lt(d, zero)),
-          ),
-        ),
-      );
-    }
+  const end = (level.width + 63) & ~63;
+  for (let x = 0; x < end; x += 16) {
+    const from = z + (x << 2);
+    const a = v128.load(from);
+    const b = v128.load(from, 16);
+    const c = v128.load(from, 32);
+    const d = v128.load(from, 48);
+    store<u16>(positives + (x >> 3), bitsOf(f32x4.gt(a, zero), f32x4.gt(b, zero), f32x4.gt(c, zero), f32x4.gt(d, zero)));
+    store<u16>(negatives + (x >> 3), bitsOf(f32x4.lt(a, zero), f32x4.lt(b, zero), f32x4.lt(c, zero), f32x4.lt(d, zero)));
   }
+}
+
+@inline
+function bitsOf(a: v128, b: v128, c: v128, d: v128): i32 {
+  return i8x16.bitmask(i8x16.narrow_i16x8_s(i16x8.narrow_i32x4_s(a, b), i16x8.narrow_i32x4_s(c, d)));
 }
 
 function countSigns(level: Level): void {

@@ -113,63 +113,54 @@ function addShare(sum: v128, a: i32, b: i32, share: v128): v128 {
   return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(a), v128.load(b)), share));
 }
 
-/** Writes up to 24 values behind the end of each row. */
+/** Blurs down each column, then along each row. Writes up to 24 values behind the end of each row. */
 function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32): void {
   const radius = load<i32>(kernel);
-  const centre = v128.load16_splat(kernel + 4);
   const pitch = stride * 2;
   const end = w * 2;
+  const line = LINE + 32;
   for (let y = 0; y < h; y++) {
     for (let i = 1; i <= radius; i++) {
       store<i32>(ROWS + i * 8, from + max(y - i, 0) * pitch);
       store<i32>(ROWS + i * 8, from + min(y + i, h - 1) * pitch, 4);
     }
-    const row = from + y * pitch;
-    for (let x = 0; x < end; x += 64) {
-      let s0 = i16x8.q15mulr_sat_s(v128.load(row + x), centre);
-      let s1 = i16x8.q15mulr_sat_s(v128.load(row + x, 16), centre);
-      let s2 = i16x8.q15mulr_sat_s(v128.load(row + x, 32), centre);
-      let s3 = i16x8.q15mulr_sat_s(v128.load(row + x, 48), centre);
-      for (let i = 1; i <= radius; i++) {
-        const up = load<i32>(ROWS + i * 8) + x;
-        const down = load<i32>(ROWS + i * 8, 4) + x;
-        const share = v128.load16_splat(kernel + i * 2, 4);
-        s0 = addShare(s0, up, down, share);
-        s1 = addShare(s1, up + 16, down + 16, share);
-        s2 = addShare(s2, up + 32, down + 32, share);
-        s3 = addShare(s3, up + 48, down + 48, share);
-      }
-      v128.store(LINE + 32 + x, s0);
-      v128.store(LINE + 32 + x, s1, 16);
-      v128.store(LINE + 32 + x, s2, 32);
-      v128.store(LINE + 32 + x, s3, 48);
-    }
-    const left = v128.load16_splat(LINE + 32);
+    addShares(from + y * pitch, line, end, kernel);
+    const left = v128.load16_splat(line);
     v128.store(LINE, left);
     v128.store(LINE, left, 16);
-    const right = v128.load16_splat(LINE + 32 + end - 2);
-    v128.store(LINE + 32 + end, right);
-    v128.store(LINE + 32 + end, right, 16);
-    const out = to + y * pitch;
-    for (let x = 0; x < end; x += 64) {
-      const at = LINE + 32 + x;
-      let s0 = i16x8.q15mulr_sat_s(v128.load(at), centre);
-      let s1 = i16x8.q15mulr_sat_s(v128.load(at, 16), centre);
-      let s2 = i16x8.q15mulr_sat_s(v128.load(at, 32), centre);
-      let s3 = i16x8.q15mulr_sat_s(v128.load(at, 48), centre);
-      for (let i = 2; i <= radius * 2; i += 2) {
-        const share = v128.load16_splat(kernel + i, 4);
-        const left = at - i, right = at + i;
-        s0 = addShare(s0, left, right, share);
-        s1 = addShare(s1, left + 16, right + 16, share);
-        s2 = addShare(s2, left + 32, right + 32, share);
-        s3 = addShare(s3, left + 48, right + 48, share);
-      }
-      v128.store(out + x, s0);
-      v128.store(out + x, s1, 16);
-      v128.store(out + x, s2, 32);
-      v128.store(out + x, s3, 48);
+    const right = v128.load16_splat(line + end - 2);
+    v128.store(line + end, right);
+    v128.store(line + end, right, 16);
+    for (let i = 1; i <= radius; i++) {
+      store<i32>(ROWS + i * 8, line - i * 2);
+      store<i32>(ROWS + i * 8, line + i * 2, 4);
     }
+    addShares(line, to + y * pitch, end, kernel);
+  }
+}
+
+/** Adds up a row's values and their neighbours, which begin where ROWS says for each distance. */
+function addShares(row: i32, to: i32, end: i32, kernel: i32): void {
+  const radius = load<i32>(kernel);
+  const centre = v128.load16_splat(kernel + 4);
+  for (let x = 0; x < end; x += 64) {
+    let s0 = i16x8.q15mulr_sat_s(v128.load(row + x), centre);
+    let s1 = i16x8.q15mulr_sat_s(v128.load(row + x, 16), centre);
+    let s2 = i16x8.q15mulr_sat_s(v128.load(row + x, 32), centre);
+    let s3 = i16x8.q15mulr_sat_s(v128.load(row + x, 48), centre);
+    for (let i = 1; i <= radius; i++) {
+      const before = load<i32>(ROWS + i * 8) + x;
+      const after = load<i32>(ROWS + i * 8, 4) + x;
+      const share = v128.load16_splat(kernel + i * 2, 4);
+      s0 = addShare(s0, before, after, share);
+      s1 = addShare(s1, before + 16, after + 16, share);
+      s2 = addShare(s2, before + 32, after + 32, share);
+      s3 = addShare(s3, before + 48, after + 48, share);
+    }
+    v128.store(to + x, s0);
+    v128.store(to + x, s1, 16);
+    v128.store(to + x, s2, 32);
+    v128.store(to + x, s3, 48);
   }
 }
 
