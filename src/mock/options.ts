@@ -21,7 +21,7 @@ import { OPTIONS } from "./option-table.ts";
 export interface CommonOptions extends Partial<AnswerOptions> {
   /** `neutral` (default) follows the emulator's own specification; `vuforia` the observed behaviour of the real service. */
   readonly profile?: ProfileName;
-  /** Source of the time. Default: the system clock, or the fake timers that replaced it. */
+  /** Source of the time. Default `systemClock`: the system's time, or that of the fake timers that replaced it. */
   readonly clock?: Clock;
   /** Memory limit for prepared images in bytes, shared by all mocks of the process. Default 256 MiB. */
   readonly imageCacheBytes?: number;
