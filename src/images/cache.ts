@@ -98,8 +98,7 @@ export class PreparedImages {
       this.#kept.set(sha256, kept);
       return kept.image;
     }
-    const pending = this.#pending.get(sha256) ?? this.#make(sha256, make);
-    return pending;
+    return this.#pending.get(sha256) ?? this.#make(sha256, make);
   }
 
   async #make(sha256: string, make: () => Promise<PreparedImage | null>): Promise<PreparedImage | null> {

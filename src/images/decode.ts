@@ -18,11 +18,16 @@ export interface ImageHeader {
   readonly orientation: number;
 }
 
-/** Decoded pixels, row by row: 8-bit R, G, B of each, or grey. */
-export interface Pixels {
-  readonly data: Buffer;
+/** A grey picture: one byte a pixel, row by row. */
+export interface GreyPicture {
+  readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
+}
+
+/** Decoded pixels, row by row: 8-bit R, G, B of each, or grey. */
+export interface Pixels extends GreyPicture {
+  readonly data: Buffer;
 }
 
 export interface Undecodable {
@@ -89,13 +94,14 @@ export function decodePixels<T>(
   const damage = tooManyRows(bytes);
   if (damage !== undefined) return Promise.resolve({ damage });
   return wholeDecoders.run(async () => {
-    const decoded = await decode(bytes, "truncated", (image) =>
-      image.removeAlpha().raw().toBuffer({ resolveWithObject: true }),
-    );
-    if ("damage" in decoded) return decoded;
-    const { data, info } = decoded;
-    return use({ data, width: info.width, height: info.height });
+    const decoded = await decode(bytes, "truncated", (image) => pixelsOf(image.removeAlpha()));
+    return "damage" in decoded ? decoded : use(decoded);
   });
+}
+
+async function pixelsOf(image: SharpImage): Promise<Pixels> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
 }
 
 const DRAWN_SIDE = 360;
@@ -123,20 +129,11 @@ export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
 export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undecodable> {
   return decodeScaled(bytes, (image, { width, height }) => {
     const longer = Math.max(width, height);
-    return toGrey(image, 2 * longer <= side ? 2 * longer : Math.min(longer, side));
+    const scaled = 2 * longer <= side ? 2 * longer : Math.min(longer, side);
+    const upright = image.autoOrient().resize(scaled, scaled, { fit: "inside" });
+    return pixelsOf(upright.flatten({ background: "#888" }).toColourspace("b-w"));
   });
 }
-
-const toGrey = async (image: SharpImage, side: number): Promise<Pixels> => {
-  const { data, info } = await image
-    .autoOrient()
-    .resize(side, side, { fit: "inside" })
-    .flatten({ background: "#888" })
-    .toColourspace("b-w")
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height };
-};
 
 async function decodeScaled<T>(
   bytes: Buffer,
@@ -149,7 +146,7 @@ async function decodeScaled<T>(
   const run = () => decoders.run(() => decode(bytes, "none", (image) => scale(image, header)));
   // Waits before it takes a decoder, so that others can decode.
   // Progressive and interlaced images are decoded as a whole before they are scaled, 6 bytes a pixel: larger ones one at a time.
-  return header.progressive && pixelsOf(header) > MAX_TARGET_IMAGE_PIXELS ? largeDecoder.run(run) : run();
+  return header.progressive && areaOf(header) > MAX_TARGET_IMAGE_PIXELS ? largeDecoder.run(run) : run();
 }
 
 const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>
@@ -194,7 +191,7 @@ export async function whyNotDecoded(bytes: Buffer): Promise<string | undefined> 
   return "damage" in header ? undefined : tooLargeToDecode(bytes, header);
 }
 
-const pixelsOf = ({ width, height }: ImageHeader): number => width * height;
+const areaOf = ({ width, height }: ImageHeader): number => width * height;
 
 /** Whether the decoder would take too long for the rows of a PNG. */
 const tooManyRows = (bytes: Buffer): string | undefined =>
@@ -206,7 +203,7 @@ function tooLargeToDecode(bytes: Buffer, header: ImageHeader): string | undefine
   const rows = tooManyRows(bytes);
   if (rows !== undefined) return rows;
   const format = formatOf(bytes) ?? "PNG";
-  if (!header.progressive || pixelsOf(header) <= MAX_WHOLE_PIXELS[format]) return undefined;
+  if (!header.progressive || areaOf(header) <= MAX_WHOLE_PIXELS[format]) return undefined;
   const kind = { PNG: "an interlaced PNG", JPEG: "a progressive JPEG" } satisfies Record<ImageFormat, string>;
   return (
     `${kind[format]} of ${header.width}x${header.height} pixels takes too much memory, because it is decoded as a whole; ` +

@@ -139,9 +139,7 @@ function firstBytes(bytes: Buffer): string {
   return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
 }
 
-interface PngHeader {
-  readonly width: number;
-  readonly height: number;
+interface PngHeader extends PixelSize {
   /** Bits per sample: 1, 2, 4, 8 or 16. */
   readonly depth: number;
   /** 0 greyscale, 2 RGB, 3 palette, 4 greyscale with alpha, 6 RGB with alpha. */

@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { yieldToEventLoop } from "../emulator/scheduling.ts";
 import { preparedImages } from "./cache.ts";
-import { decodePixels, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
+import { decodePixels, type GreyPicture, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 import { sketches } from "./matching/ranking.ts";
 import { prepareWithSketch } from "./matching/similarity.ts";
-import type { GreyImage } from "./ratings/brisque/features.ts";
 import { brisqueScore } from "./ratings/brisque/score.ts";
 
 const CHANNELS = 3;
@@ -114,7 +113,7 @@ export async function reduce({ data, width, height }: Pixels): Promise<ReducedIm
 }
 
 interface ReducedImage {
-  readonly grey: GreyImage;
+  readonly grey: GreyPicture;
   /** Mean deviation of the colour channels. */
   readonly deviation: number;
 }

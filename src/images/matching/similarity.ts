@@ -195,12 +195,17 @@ const SSIM_WINDOW = 6;
  * thumbnails, mean of the three; 1 for equal images.
  */
 export function structuralSimilarity(a: Uint8Array, b: Uint8Array): number {
+  return meanScore(planesOf(a, b));
+}
+
+function meanScore(pairs: readonly (readonly [Plane, Plane])[]): number {
   const imageSsim: ImageSsim = loadModule("image-ssim");
-  const scores = [0, 1, 2].map(
-    (channel) => imageSsim.compare(plane(a, channel), plane(b, channel), SSIM_WINDOW).ssim,
-  );
+  const scores = pairs.map(([first, second]) => imageSsim.compare(first, second, SSIM_WINDOW).ssim);
   return scores.reduce((total, score) => total + score, 0) / scores.length;
 }
+
+const planesOf = (a: Uint8Array, b: Uint8Array) =>
+  [0, 1, 2].map((channel) => [plane(a, channel), plane(b, channel)] as const);
 
 /** The structural similarity of two images; null when one cannot be decoded. */
 export async function compareImages(a: Buffer, b: Buffer): Promise<number | null> {
@@ -218,16 +223,12 @@ export interface SimilarityMap {
 
 /** The scores of all windows of two 256x256 thumbnails, by the definition of {@link structuralSimilarity}. */
 export function similarityMap(a: Uint8Array, b: Uint8Array): SimilarityMap {
-  const imageSsim: ImageSsim = loadModule("image-ssim");
-  const planes = [0, 1, 2].map((channel) => [plane(a, channel), plane(b, channel)] as const);
+  const planes = planesOf(a, b);
   const starts = Array.from({ length: Math.ceil(THUMBNAIL_SIDE / SSIM_WINDOW) }, (_, at) => at * SSIM_WINDOW);
   const windows = starts.flatMap((top) =>
     starts.map((left) => {
-      const scores = planes.map(
-        ([first, second]) =>
-          imageSsim.compare(windowOf(first, left, top), windowOf(second, left, top), SSIM_WINDOW).ssim,
-      );
-      return scores.reduce((total, score) => total + score, 0) / scores.length;
+      const window = (plane: Plane) => windowOf(plane, left, top);
+      return meanScore(planes.map(([first, second]) => [window(first), window(second)]));
     }),
   );
   return { columns: starts.length, windows };

@@ -7,8 +7,8 @@
  * show the same place are pairs. The directions are those in which features differ much, but those of a pair little.
  */
 import { writeFile } from "node:fs/promises";
+import type { GreyPicture } from "../../../src/images/decode.ts";
 import { FeatureFinder, type Features } from "../../../src/images/matching/features/extract.ts";
-import type { GreyPicture } from "../../../src/images/matching/features/pixels.ts";
 import {
   BITS,
   DIRECTIONS,

@@ -1,7 +1,8 @@
 import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import type { GreyPicture } from "../../decode.ts";
 import { featuresKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-import { type GreyPicture, smallSize } from "./pixels.ts";
+import { smallSize } from "./pixels.ts";
 import { BITS, type Projections, VALUES } from "./projections.ts";
 
 /** The local features of a picture: dark ones on light ground first. */

@@ -1,12 +1,7 @@
 import type { Outline } from "../../../schema/journal-entry.ts";
+import type { GreyPicture } from "../../decode.ts";
 import { windowsKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-
-export interface GreyPicture {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-}
 
 type Size = Pick<GreyPicture, "width" | "height">;
 

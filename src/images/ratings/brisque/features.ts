@@ -1,13 +1,7 @@
 import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import type { GreyPicture } from "../../decode.ts";
 import { brisqueKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-
-/** A greyscale image: one byte a pixel, row by row. */
-export interface GreyImage {
-  readonly data: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-}
 
 interface Kernel extends KernelMemory {
   begin(width: number, height: number, room: number): number;
@@ -27,7 +21,7 @@ const FIELDS = 5;
 const idle: Kernel[] = [];
 
 /** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
-export async function brisqueFeatures(image: GreyImage): Promise<number[]> {
+export async function brisqueFeatures(image: GreyPicture): Promise<number[]> {
   const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
   const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
   const [whole, half] = await sumRows(kernel, upright);
@@ -42,7 +36,7 @@ export async function brisqueFeatures(image: GreyImage): Promise<number[]> {
 /** The sums of the image, then those of its half. */
 async function sumRows(
   kernel: Kernel,
-  { data, width, height }: GreyImage,
+  { data, width, height }: GreyPicture,
 ): Promise<[ValueSums[], ValueSums[]]> {
   const rowsPerSlice = Math.min(ROWS_PER_SLICE, Math.ceil(PIXELS_PER_SLICE / width));
   const source = kernel.begin(width, height, rowsPerSlice * width);
@@ -80,7 +74,7 @@ function featuresOf([z, ...products]: ValueSums[]): number[][] {
   ];
 }
 
-async function transpose({ data, width, height }: GreyImage): Promise<GreyImage> {
+async function transpose({ data, width, height }: GreyPicture): Promise<GreyPicture> {
   const turned = new Uint8Array(data.length);
   const columnsPerSlice = Math.ceil(PIXELS_PER_SLICE / height);
   for (let x = 0; x < width; x++) {

@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
-import { brisqueFeatures, type GreyImage } from "./features.ts";
+import type { GreyPicture } from "../../decode.ts";
+import { brisqueFeatures } from "./features.ts";
 
 /** The worst score; also that of images for which none can be computed. */
 const WORST = 100;
@@ -10,7 +11,7 @@ const LEAST_SIDE = 4;
  * The BRISQUE score of an image, as OpenCV's quality module computes it: from 0 (best) to 100. One-colour images, and
  * those that are too small, score 100.
  */
-export async function brisqueScore(image: GreyImage): Promise<number> {
+export async function brisqueScore(image: GreyPicture): Promise<number> {
   if (isOneColour(image) || Math.min(image.width, image.height) < LEAST_SIDE) return WORST;
   const model = await brisqueModel();
   const features = await brisqueFeatures(image);
@@ -19,7 +20,7 @@ export async function brisqueScore(image: GreyImage): Promise<number> {
   return Number.isFinite(score) ? Math.max(0, Math.min(WORST, score)) : WORST;
 }
 
-function isOneColour({ data }: GreyImage): boolean {
+function isOneColour({ data }: GreyPicture): boolean {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return bytes.subarray(1).equals(bytes.subarray(0, -1));
 }
