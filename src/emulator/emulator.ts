@@ -99,6 +99,7 @@ export class Emulator<Services extends EmulatorServices> {
       else if (fault !== undefined && !isExecuted(fault)) outcome = {};
       else if (operation === undefined) outcome = await this.refuseUnserved(served, found, context);
       else {
+        // A snapshot, whose images were taken out, may be of any size.
         const body = new RequestBody(request.body, request.images && Number.POSITIVE_INFINITY);
         outcome = await execute(operation, { ...context, services, operation, params, body });
       }

@@ -15,7 +15,7 @@ export interface Interception {
   readonly intercept: "nock" | "sockets";
   /** Default `bypass`. */
   readonly unhandledRequests?: UnhandledRequests;
-  /** How nock's responses reach the client; the first of several started mocks decides. */
+  /** How nock's responses reach the client; the first of several started mocks decides. Only tests set it. */
   readonly replyMode?: ReplyMode;
 }
 

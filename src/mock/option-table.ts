@@ -327,5 +327,5 @@ const fixture = {
   reportFolder: option(text, "folder of the reports", { default: "mock-cloud-reco-reports" }),
 } satisfies Rows;
 
-/** Every option, once, by where it can be given. The public interfaces document them. */
+/** Every option, by where it can be given; twice where mocks and servers differ. The public interfaces document them. */
 export const OPTIONS = { common, mock, servers, startServers, fixture };

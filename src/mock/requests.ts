@@ -230,6 +230,6 @@ function formatConsidered(
     ...targets.slice(0, MAX_TARGETS).map(({ matched, name, targetId, why }) => {
       return `   ${matched ? "✓" : "✗"} ${JSON.stringify(name)} (${targetId}): ${why}`;
     }),
-    ...(left > 0 ? [`   and ${left} more targets, none of them nearer`] : []),
+    ...(left > 0 ? [`   and ${left} more targets`] : []),
   ];
 }

@@ -78,7 +78,10 @@ export interface ResultFacts {
   readonly database?: string | undefined;
   /** Real time from arrival to answer, in milliseconds, without the configured response delay. */
   readonly durationMs: number;
-  /** Queries: the nearest 100 targets of the database, and why each did or did not match; the nearest first. */
+  /**
+   * Queries: up to 100 targets of the database, and why each did or did not match: first those with a score, the best first, then
+   * those that were not compared. With `realism`, also the targets that the query does not see yet.
+   */
   readonly considered?: readonly ConsideredTarget[] | undefined;
   /** Queries over more than 100 targets: how many others there are, by reason. */
   readonly otherTargets?: Readonly<Record<string, number>> | undefined;

@@ -33,11 +33,12 @@ export type DoorOptions = Pick<ResolvedOptions, "profile" | "answerOptions">;
 
 export type AnswerDoor = (options: DoorOptions, asked: Asked) => Promise<Answered>;
 
+/** Answers with an emulator for this one request: the state is the manager's, the options are the door's. */
 export async function answerAsked(
   { role, request, malformed }: Asked,
   services: Services,
 ): Promise<Answered> {
-  // Of this request only, to find its entry.
+  // Of this request only, to find its entry, which the manager's journal gets too.
   const journal = new Journal(1, 0, services.journal);
   const emulator = createEmulator(
     { ...services, journal },

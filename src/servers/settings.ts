@@ -32,6 +32,7 @@ export class InvalidSettingsError extends Error {
 const mayBeKey = (given: string): boolean => /PRIVATE KEY|[\r\n]/.test(given) || given.length > LONGEST_PATH;
 const LONGEST_PATH = 1024;
 
+/** Only of a server in a process of its own. */
 const ALONE = ["port", "managerUrl", "managerCertificate"] as const;
 const SERVER_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
 const OTHERS = { ...OPTIONS.startServers, ...SETTINGS };
@@ -94,7 +95,7 @@ class SettingsReader {
     private readonly flags: Flags,
   ) {}
 
-  /** An option wins over a variable. */
+  /** A command-line option wins over an environment variable. */
   private given({ flag, variables }: ReturnType<typeof settingsIn>[number]) {
     const ofFlag = this.flags[flag.name];
     const text = ofFlag === true ? flag.switchesTo : ofFlag;

@@ -11,7 +11,8 @@ import { FACTS } from "./facts.ts";
 import { holds, titleOf } from "./try.ts";
 
 /*
- * Every row on every way in and on every backing, under both profiles. Another file tries the row about TLS.
+ * Every row through sockets, through `mock.fetch` and to servers, on every backing, under both profiles. verify.test.ts tries the row
+ * about TLS.
  */
 
 interface Emulator extends AsyncDisposable, Pick<MockCloudReco, "urls"> {
@@ -73,12 +74,12 @@ const opened =
     return { ...service, send: backend.overSockets ? overTheWire : inProcess(service.fetch) };
   };
 
-/** What happens to one request in a billion makes the mock keep every change, as for a lag. */
+/** The mock keeps every change, as it does for a lag, but has no lag; one request in a billion gets an error. */
 const REALISM = { realism: { gatewayErrorRate: 1e-9 } };
 
 const backed = (backend: Backend): void => {
   tryRows(opened(backend));
-  // A selection is tried in process.
+  // By default, only in process.
   if (!ALL && backend.overSockets) return;
   describe("with realism and every lag 0", () =>
     tryRows(opened(backend, REALISM), { profiles: ["neutral"] }));

@@ -123,14 +123,14 @@ const dateGiven = check({
     header(request, "date") !== undefined || missingDateReason(request, now),
 });
 
-/** `Date` is in one of the accepted forms. Adds the timestamp to the context. */
+/** `Date` is in one of the accepted forms. Adds the header and its time to the context. */
 const dateWellFormed = check({
   name: "dateWellFormed",
   refusals: [dateMalformed],
   test: ({ request, now }: Context) => {
     const date = header(request, "date") ?? "";
-    const moment = parseDateHeader(date, QUERY_DATE_FORMS);
-    return moment === undefined ? malformedDateReason(date, now) : { date, moment };
+    const dated = parseDateHeader(date, QUERY_DATE_FORMS);
+    return dated === undefined ? malformedDateReason(date, now) : { date, dated };
   },
 });
 
@@ -140,8 +140,8 @@ const MAX_SKEW_MS = 65 * 60_000;
 const dateCurrent = check({
   name: "dateCurrent",
   refusals: [requestTimeTooSkewed],
-  test: ({ now, date, moment }: Context & { readonly date: string; readonly moment: number }) =>
-    Math.abs(now - moment) < MAX_SKEW_MS || skewReason(date, moment, now, "65 minutes"),
+  test: ({ now, date, dated }: Context & { readonly date: string; readonly dated: number }) =>
+    Math.abs(now - dated) < MAX_SKEW_MS || skewReason(date, dated, now, "65 minutes"),
 });
 
 const CONTENT_TYPE_EXPECTED = "expected multipart/form-data; boundary=<boundary>";

@@ -10,7 +10,10 @@ import type { OtherHosts } from "../unhandled-requests.ts";
 import { redirected } from "./redirects.ts";
 
 interface FetchOptions {
-  /** Whether the client called the global `fetch`, rather than that of one mock. */
+  /**
+   * Whether Node's global `fetch` was called: the mock may have stopped meanwhile, a wrong `Content-Length` fails, and headers cannot be
+   * changed.
+   */
   readonly isIntercepted?: boolean;
   /** Whether the request has no signal: listening to one takes longer than most checks. */
   readonly isUnabortable?: boolean;

@@ -255,7 +255,7 @@ const Considered = ({ considered, others = {} }: ConsideredProps) => (
       </div>
     )}
     {Object.entries(others).map(([why, number]) => (
-      <p key={why} class="faint">{`and ${count(number, "more target")}, none of them nearer: ${why}`}</p>
+      <p key={why} class="faint">{`and ${count(number, "more target")}: ${why}`}</p>
     ))}
   </section>
 );
