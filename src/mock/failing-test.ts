@@ -1,5 +1,6 @@
 import { appendToError, fieldOf } from "./errors.ts";
-import { Evidence, type ExplainedMock, explainFailure, explainTimeout } from "./explanation.ts";
+import { Evidence, type ExplainedMock } from "./evidence.ts";
+import { explainFailure, explainTimeout } from "./explanation.ts";
 
 interface TestEnd {
   /** @param error - undefined if the runner does not tell it. */

@@ -27,16 +27,8 @@ import {
   ownerOfKey,
 } from "./emulator-state.ts";
 import { appendToError, fieldOf, messageIn } from "./errors.ts";
-import {
-  answered,
-  Evidence,
-  type ExplainedMock,
-  explainFailure,
-  explainTimeout,
-  isLeftOver,
-  isTimeout,
-  listed,
-} from "./explanation.ts";
+import { answered, Evidence, type ExplainedMock } from "./evidence.ts";
+import { explainFailure, explainTimeout, isLeftOver, isTimeout, listed } from "./explanation.ts";
 import { explainInRunningTest } from "./failing-test.ts";
 import {
   type MockCloudRecoOptions,
