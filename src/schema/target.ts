@@ -163,23 +163,16 @@ export const targetRecord = z.lazy(() =>
 );
 
 /** As the target manager returns it, in this order. */
-export const targetView = z.lazy(() =>
-  record<TargetView>({
-    name: text,
-    width: aboveZero,
-    image: bytes,
-    activeFlag: trueOrFalse,
-    processingTimeSeconds: seconds,
-    applicationMetadata,
-    targetId: pathName,
-    lastModifiedDate: moment,
-    deleteDate: z.nullable(moment),
-    uploadDate: moment,
-    trackingRating: wholeNumberFrom(-1, 5),
+export const targetView = z.lazy(() => {
+  const { name, width, activeFlag } = changeable;
+  const { processingTimeSeconds, targetId, lastModifiedDate, deleteDate, uploadDate } = facts;
+  return record<TargetView>({
+    ...{ name, width, image: bytes, activeFlag, processingTimeSeconds, applicationMetadata, targetId },
+    ...{ lastModifiedDate, deleteDate, uploadDate, trackingRating: wholeNumberFrom(-1, 5) },
     ...counts,
     recoRating: z.literal(""),
-  }),
-);
+  });
+});
 export const targetJson = wireForm(targetView, { names: TARGET_NAMES });
 
 /** `POST …/targets`. */
