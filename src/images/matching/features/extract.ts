@@ -19,6 +19,12 @@ export interface Features {
   readonly codes: Uint8Array;
 }
 
+/** Copies features to addresses in a kernel's memory. */
+export function putFeatures({ memory }: KernelMemory, features: Features, codesAt: number, framesAt: number) {
+  new Uint8Array(memory.buffer, codesAt).set(features.codes);
+  new Uint16Array(memory.buffer, framesAt, features.frames.length).set(features.frames);
+}
+
 export interface TargetFeatures extends Features {
   /** The picture in grey, at its small size. */
   readonly small: Uint8Array;

@@ -1,7 +1,7 @@
 import type { Outline } from "../../../schema/journal-entry.ts";
 import { recognitionKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
-import { type Features, inParts, type TargetFeatures } from "./extract.ts";
+import { type Features, inParts, putFeatures, type TargetFeatures } from "./extract.ts";
 import { LEAST_WINDOWS, lookAtPixels, type Pyramid } from "./pixels.ts";
 import type { Sighting } from "./places.ts";
 import { GOOD_FEATURES, tooSmall } from "./rate.ts";
@@ -45,12 +45,10 @@ interface Position {
 let recogniser: { readonly kernel: Kernel; query?: Features } | undefined;
 
 /** The kernel, with a target in its memory. */
-function load({ codes, frames }: Features) {
+function load(target: Features) {
   recogniser ??= { kernel: instantiate<Kernel>(recognitionKernel) };
   const { kernel } = recogniser;
-  const { buffer } = kernel.memory;
-  new Uint8Array(buffer, kernel.targetCodesAt()).set(codes);
-  new Uint16Array(buffer, kernel.targetFramesAt(), frames.length).set(frames);
+  putFeatures(kernel, target, kernel.targetCodesAt(), kernel.targetFramesAt());
   return recogniser;
 }
 
@@ -64,8 +62,7 @@ export function recognise(target: Features, query: Features): Position {
   const { kernel } = loaded;
   const { buffer } = kernel.memory;
   if (loaded.query !== query) {
-    new Uint8Array(buffer, kernel.queryCodesAt()).set(query.codes);
-    new Uint16Array(buffer, kernel.queryFramesAt(), query.frames.length).set(query.frames);
+    putFeatures(kernel, query, kernel.queryCodesAt(), kernel.queryFramesAt());
     loaded.query = query;
   }
   kernel.recognise(

@@ -2,7 +2,7 @@ import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { votesKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { groupCopies } from "./copies.ts";
-import type { Features, TargetFeatures } from "./extract.ts";
+import { type Features, putFeatures, type TargetFeatures } from "./extract.ts";
 
 /*
  * Finds the targets with most features of a query. Targets are indexed in segments, which are freed with the last of their
@@ -168,7 +168,7 @@ async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
     const each = async (use: (features: Features, index: number) => void) => {
       for (const [index, [features]] of pictures.entries()) {
         if (index % INDEXED_PER_SLICE === 0) await yieldToEventLoop();
-        putFeatures(kernel, features);
+        putFeatures(kernel, features, kernel.codesAt(), kernel.framesAt());
         use(features, index);
       }
     };
@@ -185,17 +185,11 @@ async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
   }
 }
 
-function putFeatures(kernel: Kernel, { codes, frames }: Features): void {
-  const { buffer } = kernel.memory;
-  new Uint8Array(buffer, kernel.codesAt()).set(codes);
-  new Uint16Array(buffer, kernel.framesAt(), frames.length).set(frames);
-}
-
 async function chooseVoters(query: Features, segments: readonly Segment[]): Promise<Int32Array> {
   const costs = new Float64Array(query.count);
   for (const { kernel } of segments) {
     await yieldToEventLoop();
-    putFeatures(kernel, query);
+    putFeatures(kernel, query, kernel.codesAt(), kernel.framesAt());
     kernel.measure(query.count, query.dark);
     const measured = new Uint32Array(kernel.memory.buffer, kernel.costsAt(), query.count);
     for (const [feature, cost] of measured.entries()) costs[feature] = (costs[feature] ?? 0) + cost;
