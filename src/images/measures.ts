@@ -10,7 +10,6 @@ import { prepareWithSketch } from "./matching/similarity.ts";
 import { brisqueScore } from "./ratings/brisque/score.ts";
 
 const CHANNELS = 3;
-/** Pixels per call of the kernel. */
 const PIXELS_PER_SLICE = 100_000;
 /** A target succeeds when the mean deviation of its colour channels is above this. */
 const FLAT_IMAGE_DEVIATION = 5;
@@ -48,14 +47,14 @@ const latest = new LRUCache<string, { readonly made: Promise<Measures>; readonly
   sizeCalculation: () => 1,
 });
 
-/** Decodes an image whole and measures it, once, also for those who ask in the meantime. A failure is not remembered. */
+/** Decodes an image whole and measures it, once even for concurrent callers. A failure is not remembered. */
 export function measure(bytes: Buffer, { brisque = false, sketch = false }: Wants): Promise<Measures> {
   const sha256 = sha256Of(bytes);
   const known = latest.get(sha256);
   if (known && (known.brisque || !brisque)) return known.made;
   // Only a few images are in memory at a time.
   const made = decodePixels(bytes, async (pixels) => {
-    // Not awaited: the answer does not need it. Whoever compares the image waits for it.
+    // Not awaited: only comparisons need the sketch, and wait for it.
     if (sketch && scalesAsFile(bytes, pixels))
       sketches.begin(sha256, () => sketchOf(sha256, pixels)).catch(() => {});
     const isFlat = !(await deviatesMoreThan(FLAT_IMAGE_DEVIATION, pixels));

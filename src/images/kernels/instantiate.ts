@@ -18,7 +18,6 @@ export interface CompiledKernel {
   readonly wasm: string;
 }
 
-/** Exported by each kernel. */
 export interface KernelMemory {
   readonly memory: { readonly buffer: ArrayBuffer };
 }

@@ -155,23 +155,12 @@ export function vote(start: i32, end: i32, dark: i32): void {
           }
           continue;
         }
-        if (second <= LIMIT && target == load<u16>(other)) {
-          if (distance < nearest) {
-            second = nearest;
-            other = first;
-            nearest = distance;
-            first = posting;
-          } else if (distance < second) {
-            second = distance;
-            other = posting;
-          }
-          continue;
-        }
+        const isOther = second <= LIMIT && target == load<u16>(other);
         if (distance >= second) {
-          third = distance;
+          if (!isOther) third = distance;
           continue;
         }
-        third = second;
+        if (!isOther) third = second;
         if (distance >= nearest) {
           second = distance;
           other = posting;

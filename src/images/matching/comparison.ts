@@ -50,12 +50,11 @@ export function summariesFor(...matchers: readonly ImageMatcher[]): readonly Sum
   );
 }
 
-/** Declares how a built-in matcher compares. */
 export function declareComparison(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {
   return Object.defineProperty(matcher, COMPARISON, { value: comparison });
 }
 
-/** A target's image. What is prepared of it is kept as long as this object. */
+/** A target's image. Its prepared forms are kept as long as this object. */
 export interface ComparedImage {
   /** Lower-case hex SHA-256 of the bytes. */
   readonly sha256: string;

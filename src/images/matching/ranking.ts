@@ -180,7 +180,6 @@ class BestScores {
   }
 }
 
-/** The sketches of targets' images. */
 export const sketches = new ImageMemo(makeSketch);
 
 async function makeSketch(image: ComparedImage): Promise<Sketch | null> {

@@ -92,7 +92,7 @@ export function prepareWithSketch(thumbnail: Uint8Array): { image: PreparedImage
   return { image, sketch: { grey, slack, codes: planesAt(kernel.sketchAt(), grey, SKETCH_PLANE_BYTES) } };
 }
 
-/** A copy of what the kernel has of each plane. */
+/** Copies bytes of each plane from the kernel. */
 function planesAt(at: number, grey: boolean, bytes: number): Uint8Array {
   return load().memory.slice(at, at + (grey ? 1 : PLANES) * bytes);
 }
@@ -106,7 +106,7 @@ export function packSketch({ slack, codes }: Sketch): Buffer {
   return Buffer.concat([head, codes]);
 }
 
-/** Reads what {@link packSketch} wrote; undefined for anything else. */
+/** Returns undefined for data that {@link packSketch} did not write. */
 export function unpackSketch(packed: Buffer): Sketch | undefined {
   const planes = (packed.length - SLACK_BYTES) / SKETCH_PLANE_BYTES;
   if (planes !== 1 && planes !== PLANES) return undefined;
@@ -117,7 +117,6 @@ export function unpackSketch(packed: Buffer): Sketch | undefined {
   };
 }
 
-/** The bytes that a prepared image takes. */
 export function preparedBytes({ spreads, sums, pixels }: PreparedImage): number {
   return spreads.byteLength + sums.byteLength + pixels.byteLength;
 }

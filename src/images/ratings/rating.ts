@@ -16,7 +16,6 @@ export interface FeatureRating {
   readonly advice: string;
 }
 
-/** Best rating. */
 export const MAX_RATING = 5;
 
 /**

@@ -16,7 +16,7 @@ const MOST_SHARED = 0.5;
 /** If the pixels show nearly as much of both, both count: copies, or a part of the other's picture. */
 const AS_MUCH = 0.8;
 
-/** Keeps the best target at each place. Returns what hides each other target. */
+/** Keeps the best target at each place. Returns the target that hides each other one. */
 export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): ReadonlyMap<T, T> {
   const kept: T[] = [];
   const hidden = new Map<T, T>();

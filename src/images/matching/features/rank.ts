@@ -148,14 +148,12 @@ export async function rankByFeatures<T extends ComparedTarget>(
 
 const CANNOT_BE_DECODED = "the picture cannot be decoded";
 
-/** What was found of targets in a picture. */
+/** The result of looking for targets in a picture. */
 interface Searched<T> {
   readonly sightings: readonly (Found & { readonly target: T; readonly why: string })[];
-  /** Those that were looked for in vain. */
+  /** Compared in vain; `unlike` were not compared. */
   readonly failed: { readonly target: T; readonly inliers: number }[];
-  /** The others. */
   readonly unlike: readonly T[];
-  /** Why targets were not found. */
   readonly reasons: Map<T, string>;
 }
 

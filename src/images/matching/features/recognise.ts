@@ -56,7 +56,7 @@ function load(target: Features) {
 export const countDifferent = (target: Features): number =>
   Math.round(load(target).kernel.countDifferent(target.count, target.dark));
 
-/** Looks for a target in a picture: 1 to 3 ms. */
+/** Takes 1 to 3 ms. */
 export function recognise(target: Features, query: Features): Position {
   const loaded = load(target);
   const { kernel } = loaded;
@@ -117,7 +117,6 @@ export interface QueryPicture extends Features {
   readonly pixels: Pyramid;
 }
 
-/** Judges a position of a target in a picture. */
 export function judge(
   position: Position,
   target: TargetFeatures,

@@ -98,7 +98,6 @@ export function shortlist(
 
 const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1;
 
-/** Views of the memory of a segment's kernel. */
 interface Votes {
   /** 1 for each picture that is searched. */
   readonly allowed: Uint8Array;
