@@ -69,8 +69,8 @@ export class RedisBacking {
       known?.scope ?? "",
       String(known?.version ?? 0),
     ]);
-    const [settings, status, scope, version, records] = listOf(answer);
-    this.note(settings);
+    const [controls, status, scope, version, records] = listOf(answer);
+    this.note(controls);
     if (status === "none") return undefined;
     if (status === "unchanged") return "unchanged";
     if (status === "large") return this.readPages({ scope: String(scope), version: Number(version) });
@@ -183,7 +183,7 @@ export class RedisBacking {
   }
 
   async readClock(): Promise<void> {
-    this.note(await this.redis.run("settings", []));
+    this.note(await this.redis.run("controls", []));
   }
 
   async setClock(shift: ClockShift): Promise<void> {
@@ -203,8 +203,8 @@ export class RedisBacking {
     }
   }
 
-  private note(settings: unknown): void {
-    const [clock, faults, clears] = listOf(settings);
+  private note(controls: unknown): void {
+    const [clock, faults, clears] = listOf(controls);
     this.clock = clockIn(clock);
     this.hasFaults = faults === 1;
     this.journalClears = String(clears);

@@ -6,7 +6,7 @@ export const OTHER_VERSION = "OTHERVERSION";
  * Everything that changes state in Redis or Valkey, and everything that has to be read at one moment: one script, which runs
  * atomically. `KEYS[1]` is the prefix of all keys, whose hash tag puts them into one slot; `ARGV[1]` names the operation.
  *
- * - `format`: version of this layout; `counter`: the latest change of anything; `clock`: the clock setting
+ * - `format`: version of this layout; `counter`: the latest change of anything; `clock`: the clock's shift
  * - `scopes`: databases in order of creation; `unique:<field>`: value → scope
  * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
  *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
@@ -131,7 +131,8 @@ local operations = {}
 
 function operations.hello() end
 
-function operations.settings()
+-- What every request reads: the clock, whether there are faults, and how often the journal was cleared.
+function operations.controls()
   local clears = redis.call('GET', key('journal-clears')) or '0'
   return { redis.call('GET', key('clock')), redis.call('EXISTS', key('faults')), clears }
 end
@@ -145,7 +146,7 @@ end
 function operations.clear()
   redis.call('DEL', key('journal'))
   redis.call('INCR', key('journal-clears'))
-  return operations.settings()
+  return operations.controls()
 end
 
 function operations.faults()
@@ -162,21 +163,21 @@ end
 
 function operations.read()
   local field, value, known, version = take(), take(), take(), tonumber(take())
-  local settings = operations.settings()
+  local controls = operations.controls()
   local scope = value
   if field == 'global' then scope = 'global'
   elseif field ~= 'scope' then scope = redis.call('HGET', key('unique', field), value) end
-  if not scope then return { settings, 'none' } end
+  if not scope then return { controls, 'none' } end
   local current = tonumber(redis.call('GET', key('version', scope)) or (scope == 'global' and 0))
-  if not current then return { settings, 'none' } end
-  if scope == known and current == version then return { settings, 'unchanged' } end
+  if not current then return { controls, 'none' } end
+  if scope == known and current == version then return { controls, 'unchanged' } end
   if scope ~= known or version > current then
     -- Very many are read in pages, and then what changed meanwhile.
-    if redis.call('ZCARD', key('created', scope)) > PAGE then return { settings, 'large', scope, tostring(current) } end
-    return { settings, 'all', scope, tostring(current), recordsOf(scope) }
+    if redis.call('ZCARD', key('created', scope)) > PAGE then return { controls, 'large', scope, tostring(current) } end
+    return { controls, 'all', scope, tostring(current), recordsOf(scope) }
   end
   local places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. version, '+inf')
-  return { settings, 'since', scope, tostring(current), recordsAt(scope, places) }
+  return { controls, 'since', scope, tostring(current), recordsAt(scope, places) }
 end
 
 -- Some records after a number of creation, and that of the last one, which is empty when there are no more.
@@ -239,8 +240,8 @@ end
 
 -- In whole milliseconds. By the clock of this server: those of the others may differ.
 local function sharedNow()
-  local setting = redis.call('GET', key('clock'))
-  local clock = setting and cjson.decode(setting) or { ahead = 0, frozenAt = cjson.null }
+  local shift = redis.call('GET', key('clock'))
+  local clock = shift and cjson.decode(shift) or { ahead = 0, frozenAt = cjson.null }
   if clock.frozenAt ~= cjson.null then return math.floor(clock.frozenAt) end
   return milliseconds() + math.floor(clock.ahead)
 end
