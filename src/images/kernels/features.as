@@ -41,7 +41,6 @@ const RAW: i32 = FEATURES + MOST_FEATURES * FEATURE;
 const CODES: i32 = RAW + MOST_FEATURES * VALUES;
 const INPUT: i32 = CODES + MOST_FEATURES * (BITS / 8);
 
-export function inputAt(): i32 { return INPUT; }
 export function candidatesAt(): i32 { return CANDIDATES; }
 export function selectedAt(): i32 { return SELECTED; }
 export function featuresAt(): i32 { return FEATURES; }
