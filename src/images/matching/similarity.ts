@@ -23,7 +23,6 @@ export interface Sketch {
   readonly slack: number;
 }
 
-/** An image to compare others with. */
 export interface Query {
   readonly image: PreparedImage;
   /** For comparison with sketches: 112 kB. */

@@ -11,7 +11,6 @@ export interface Features {
   readonly width: number;
   readonly height: number;
   readonly count: number;
-  /** Number of dark features on light ground. */
   readonly dark: number;
   /** Of each: x and y in 1/64 pixel, size in 1/128 pixel, direction in 1/65536 turn. */
   readonly frames: Uint16Array;

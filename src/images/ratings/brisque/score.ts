@@ -45,7 +45,6 @@ function regress(
   return sum;
 }
 
-/** A support vector regression from 36 features to a score. */
 interface BrisqueModel {
   /** 36 values for each support vector. */
   readonly vectors: Float32Array;
