@@ -88,7 +88,7 @@ export const DEFAULT_RATER: RaterName = "brisque";
 export const raterNamed = (name: RaterName, seed: string | number | undefined): TargetRater =>
   ({ brisque: brisqueRater, features: featureRater, perfect: perfectRater, random: randomRater(seed) })[name];
 
-/** A function of the engine, which its first call loads. */
+/** A function of the engine, which its first call loads. Its type names it, for the search for unused exports. */
 const onDemand =
   <Given extends unknown[], Result>(
     choose: (engine: typeof Engine) => (...given: Given) => Promise<Result>,
@@ -96,16 +96,20 @@ const onDemand =
   async (...given: Given): Promise<Result> =>
     choose(await engine())(...given);
 
-const rateByFeatures = onDemand((engine) => engine.rateByFeatures);
-const rateImage = onDemand((engine) => engine.rateImage);
-export const featureRatingOf = onDemand((engine) => engine.featureRatingOf);
-export const compareFeatures = onDemand((engine) => engine.compareFeatures);
-export const compareImages = onDemand((engine) => engine.compareImages);
-export const drawPicture = onDemand((engine) => engine.drawPicture);
-export const encodePixels = onDemand((engine) => engine.encodePixels);
-export const inspectQueryImage = onDemand((engine) => engine.inspectQueryImage);
-export const inspectTargetImage = onDemand((engine) => engine.inspectTargetImage);
-export const whyNotDecoded = onDemand((engine) => engine.whyNotDecoded);
+const rateByFeatures = onDemand((engine): typeof Engine.rateByFeatures => engine.rateByFeatures);
+const rateImage = onDemand((engine): typeof Engine.rateImage => engine.rateImage);
+export const featureRatingOf = onDemand((engine): typeof Engine.featureRatingOf => engine.featureRatingOf);
+export const compareFeatures = onDemand((engine): typeof Engine.compareFeatures => engine.compareFeatures);
+export const compareImages = onDemand((engine): typeof Engine.compareImages => engine.compareImages);
+export const drawPicture = onDemand((engine): typeof Engine.drawPicture => engine.drawPicture);
+export const encodePixels = onDemand((engine): typeof Engine.encodePixels => engine.encodePixels);
+export const inspectQueryImage = onDemand(
+  (engine): typeof Engine.inspectQueryImage => engine.inspectQueryImage,
+);
+export const inspectTargetImage = onDemand(
+  (engine): typeof Engine.inspectTargetImage => engine.inspectTargetImage,
+);
+export const whyNotDecoded = onDemand((engine): typeof Engine.whyNotDecoded => engine.whyNotDecoded);
 
 export const rankTargets: typeof Engine.rankTargets = async (...given) =>
   (await engine()).rankTargets(...given);
