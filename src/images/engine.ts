@@ -2,8 +2,7 @@
 
 export { encodePixels, whyNotDecoded } from "./decode.ts";
 export { drawPicture } from "./draw-picture.ts";
-export { inspectQueryImage, inspectTargetImage } from "./inspect.ts";
+export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
 export { compareFeatures, featureRatingOf, rateByFeatures } from "./matching/features/rank.ts";
 export { prepareInBackground, rankTargets } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";
-export { assessImage, rateImage } from "./ratings/assess.ts";
