@@ -30,6 +30,14 @@ export interface Situation {
   readonly other: DatabaseKeys;
 }
 
+/** What a client gets wrong, how, and what the journal must say: the mistake, and the fix. */
+export type Mistake = readonly [
+  what: string,
+  make: (situation: Situation) => Sent | Promise<Sent>,
+  mistake: string,
+  fix: string,
+];
+
 export const image = makePng({ width: 40, height: 30 });
 const BOUNDARY = "b0undary";
 export const md5 = (bytes: Buffer | string, encoding: "hex" | "base64" = "hex") =>
@@ -92,6 +100,19 @@ export function searching(
     },
   };
 }
+
+/** A request of which something else is signed than it sends. */
+export const changed = (sent: Sent, signed: Partial<Sent["signed"]>): Sent => ({
+  ...sent,
+  signed: { ...sent.signed, ...signed },
+});
+
+/** What a correct client sends to list its targets. */
+export const listing = (situation: Situation) => request(situation, "GET", "/targets");
+
+/** The date that many hours from the service's. */
+export const moved = ({ service }: Situation, hours: number) =>
+  new Date(service.clock.now().getTime() + hours * 3_600_000).toUTCString();
 
 /** Sends it; the journal then has it. */
 export async function send({ service }: Situation, sent: Sent): Promise<void> {

@@ -1,0 +1,110 @@
+import { changed, listing, type Mistake, moved, request, type Sent, type Situation } from "./mistakes.ts";
+
+const authorized = (sent: Sent, Authorization: string | undefined): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, Authorization },
+});
+const dated = (situation: Situation, date: string): Sent => {
+  const sent = changed(listing(situation), { date });
+  return { ...sent, headers: { Date: date } };
+};
+const token = (s: Situation, authorization?: string): Sent => ({
+  ...authorized(request(s, "POST", "/oauth2/token"), authorization),
+  api: "modelTarget",
+});
+const datasets = (s: Situation, authorization: string): Sent => ({
+  ...authorized(request(s, "POST", "/modeltargets/datasets"), authorization),
+  api: "modelTarget",
+});
+
+/** Wrong Authorization and Date headers, and tokens. */
+export const AUTHORIZATION: readonly Mistake[] = [
+  [
+    "no Authorization",
+    (s) => authorized(listing(s), undefined),
+    "no Authorization header",
+    "expected VWS <server access key>:<signature>",
+  ],
+  [
+    "Bearer where VWS belongs",
+    (s) => authorized(listing(s), "Bearer abc.def.ghi"),
+    "Bearer tokens belong to the Model Target API",
+    "signed with the database's keys",
+  ],
+  [
+    "VWS where Bearer belongs",
+    (s) => ({ ...request(s, "GET", "/modeltargets/datasets/0000/status"), api: "modelTarget" }),
+    "a signature (VWS) belongs to the target and query APIs",
+    "a token from POST /oauth2/token",
+  ],
+  ["a scheme in lower case", (s) => ({ ...listing(s), scheme: "vws" }), 'scheme is "vws"', 'exactly "VWS"'],
+  [
+    "a Date in ISO 8601",
+    (s) => dated(s, s.service.clock.now().toISOString()),
+    "ISO 8601",
+    "new Date().toUTCString()",
+  ],
+  [
+    "local time labelled GMT",
+    (s) => dated(s, moved(s, 2)),
+    "2 h ahead, which looks like local time labelled GMT",
+    "new Date().toUTCString()",
+  ],
+  [
+    "a clock that is off",
+    (s) => dated(s, moved(s, 0.2)),
+    "expected less than 5 minutes between them",
+    "correct the client's clock",
+  ],
+  [
+    "no Date",
+    (s) => {
+      const sent = changed(listing(s), { date: "" });
+      return { ...sent, headers: {} };
+    },
+    "no Date header",
+    "expected a form like",
+  ],
+  [
+    "undefined as the signature",
+    (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}:undefined`),
+    'the signature is the text "undefined"',
+    "check the variable that holds it",
+  ],
+  [
+    "a space before the signature",
+    (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}: c2lnbmF0dXJl`),
+    "there is a space after the colon",
+    "send none",
+  ],
+  [
+    "a Promise as the signature",
+    (s) => authorized(listing(s), `VWS ${s.keys.serverAccessKey}:[object Promise]`),
+    'the signature is the text "[object Promise]"',
+    "await it first",
+  ],
+  [
+    "the client id and secret are swapped",
+    (s) => token(s, `Basic ${Buffer.from("client-secret:client-id").toString("base64")}`),
+    "the client id and the client secret are swapped",
+    "the base64 of <client id>:<client secret>",
+  ],
+  [
+    "JSON to the token route",
+    (s) => ({ ...token(s), body: Buffer.from('{"grant_type":"client_credentials"}') }),
+    "the body is JSON",
+    "this route reads a form (application/x-www-form-urlencoded)",
+  ],
+  [
+    "a token that was never set",
+    (s) => datasets(s, "Bearer undefined"),
+    'the bearer token is "undefined"',
+    "expected the access_token of POST /oauth2/token",
+  ],
+  [
+    "a key as a token",
+    (s) => datasets(s, `Bearer ${s.keys.serverSecretKey}`),
+    "characters)",
+    "expected the access_token of POST /oauth2/token",
+  ],
+];

@@ -1,0 +1,30 @@
+import { adding, changed, type Mistake, request, searching, send } from "./mistakes.ts";
+
+/** Wrong paths and ids. */
+export const PATHS: readonly Mistake[] = [
+  [
+    "a target of another database",
+    async (s) => {
+      const added = adding({ ...s, keys: s.other });
+      await send(s, added);
+      const { response } = await s.service.latest();
+      const id = Object(response?.body.json).target_id;
+      return request(s, "GET", `/targets/${id}`);
+    },
+    "has no undeleted target",
+    'the database "other" has it: sign with the keys of the database that the target was added to',
+  ],
+  [
+    "undefined in place of an id",
+    (s) => request(s, "GET", "/targets/undefined"),
+    'no undeleted target with the id "undefined"',
+    "await the call that returns it",
+  ],
+  [
+    "a Promise in place of an id",
+    (s) => changed(request(s, "GET", "/targets/[object%20Promise]"), { path: "/targets/[object Promise]" }),
+    'the path has the text "[object Promise]" in place of an id',
+    "await the call that returns it",
+  ],
+  ["a path of the other API", (s) => ({ ...searching(s), api: "target" }), "/v1/query", "query API"],
+];
