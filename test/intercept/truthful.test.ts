@@ -1,20 +1,11 @@
-import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
-import { type AddressInfo, connect as connectPlainly, createServer } from "node:net";
 import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { connect } from "node:tls";
-import { MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { HARD_REQUESTS, POST, SUMMARY, send } from "./hard-requests.ts";
-import { realServer } from "./real-server.ts";
-
-function start(options: MockCloudRecoOptions = {}): MockCloudReco {
-  const mock = new MockCloudReco(options);
-  onTestFinished(() => mock.stop());
-  return mock;
-}
+import { start } from "./started.ts";
 
 /** Sends packets on a connection of its own. Returns what the server sent before it ended the connection. */
 const raw = (...packets: readonly string[]): Promise<string> =>
@@ -195,106 +186,6 @@ describe.each(["nock", "sockets"] as const)(
   },
 );
 
-describe("fetch in the default mode, as at the sockets,", () => {
-  const refused = async (init: RequestInit, url = SUMMARY): Promise<unknown> => {
-    const error: unknown = await fetch(url, init).catch((reason: unknown) => reason);
-    if (!(error instanceof Error) || !(error.cause instanceof Error)) return "sent";
-    return [error.constructor.name, error.message, Reflect.get(error.cause, "code"), error.cause.message];
-  };
-
-  it.each<RequestInit>([
-    { headers: { Expect: "100-continue" } },
-    { ...POST, body: "{}", headers: { "Content-Length": "3" } },
-    { ...POST, body: "{}", headers: { "Content-Length": "abc" } },
-    { headers: { "Transfer-Encoding": "chunked" } },
-    { headers: { Connection: "upgrade" } },
-    { headers: { "Keep-Alive": "5" } },
-  ])("refuses %j as without a mock", async (init) => {
-    const isSent = (await refused(init, await realServer())) === "sent";
-    const results = [];
-    for (const intercept of ["nock", "sockets"] as const) {
-      using mock = new MockCloudReco({ intercept });
-      results.push([await refused(init), mock.requests.length]);
-    }
-    const failure = ["TypeError", "fetch failed", expect.any(String), expect.any(String)];
-    // Node 24 leaves out a header `Connection` that it refused before.
-    expect(results[0]).toEqual(isSent ? ["sent", 1] : [failure, 0]);
-    expect(results[0]).toEqual(results[1]);
-  });
-
-  it("refuses a Content-Length that is too small, on which Node's own hangs", async () => {
-    const mock = start();
-    expect(await refused({ ...POST, body: "{}", headers: { "Content-Length": "1" } })).toEqual([
-      "TypeError",
-      "fetch failed",
-      "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
-      "Request body length does not match content-length header",
-    ]);
-    expect(mock.requests).toEqual([]);
-  });
-
-  it("nests the error of a connection", async () => {
-    const results = [];
-    for (const intercept of ["nock", "sockets"] as const) {
-      using mock = new MockCloudReco({ intercept });
-      mock.addFault({ api: "target", resetConnection: true });
-      results.push(await refused({}));
-    }
-    expect(results[0]).toEqual(["TypeError", "fetch failed", "ECONNRESET", expect.any(String)]);
-    expect(results[0]).toEqual(results[1]);
-  });
-
-  it("lets nobody change the headers of a response", async () => {
-    start();
-    const { headers } = await fetch(SUMMARY);
-    expect(() => headers.set("x", "y")).toThrow("immutable");
-    expect(new Headers(headers).get("content-type")).toBe("application/json");
-  });
-
-  it("gives copies of responses what it gives responses", async () => {
-    start();
-    const copy = (await fetch(SUMMARY)).clone().clone();
-    expect(copy).toMatchObject({ status: 401, type: "basic", url: SUMMARY });
-    expect(await copy.text()).toContain("AuthenticationFailure");
-  });
-});
-
-it("beside the default mode, other hosts get what they get without it, on kept connections", async () => {
-  const server = http.createServer({ maxHeaderSize: 100_000 }, (request, response) => {
-    response.end(JSON.stringify([request.rawHeaders, request.socket.remotePort]));
-  });
-  server.listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    server.close();
-  });
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  /** The headers of two requests, and on how many connections they arrived. */
-  const ask = async () => {
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-    const headers = { "X-Long": "a".repeat(20_000) };
-    const arrived: [string[], number][] = [];
-    for (const request of [http.request, http.get])
-      arrived.push(
-        await new Promise((resolve, reject) => {
-          const sent = request(`http://127.0.0.1:${port}/`, { agent, headers }, async (response) =>
-            resolve(JSON.parse((await response.toArray()).join(""))),
-          );
-          sent.on("error", reject).end();
-        }),
-      );
-    agent.destroy();
-    return {
-      headers: arrived.map(([raw]) => raw),
-      connections: new Set(arrived.map(([, from]) => from)).size,
-    };
-  };
-  const alone = await ask();
-  expect(alone.connections).toBe(1);
-  start();
-  expect(await ask()).toEqual(alone);
-});
-
 it("requests of a class that extends ClientRequest are instances of it", async () => {
   start();
   class Own extends http.ClientRequest {}
@@ -317,65 +208,4 @@ it("requests of a class that extends ClientRequest are instances of it", async (
   });
   response?.resume();
   expect(response?.statusCode).toBe(401);
-});
-
-it("fetch's own headers arrive, and its response is as that of a server", async () => {
-  const mock = start();
-  const response = await fetch(`${SUMMARY}#part`);
-  expect(response).toMatchObject({ status: 401, type: "basic", redirected: false, url: SUMMARY });
-  const headers = mock.requests[0]?.request.headers;
-  expect(Object.keys(headers ?? {})).toEqual(
-    expect.arrayContaining(["host", "user-agent", "accept", "accept-encoding"]),
-  );
-});
-
-it("a method that no server reads is refused by fetch as by node:http", async () => {
-  const mock = start();
-  const { status } = await fetch(SUMMARY, { method: "FOO" });
-  expect([status, mock.requests.length]).toEqual([400, 1]);
-});
-
-describe("with unhandledRequests: error, a raw connection to another host", () => {
-  /** What a client's pieces of a text end in: the server's bytes, or the client's error. */
-  async function piecewise(...pieces: readonly string[]): Promise<string> {
-    const received: Buffer[] = [];
-    const server = createServer((socket) => socket.on("data", (bytes) => received.push(bytes))).listen(
-      0,
-      "127.0.0.1",
-    );
-    onTestFinished(() => {
-      server.close();
-    });
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    const socket = connectPlainly(port, "127.0.0.1");
-    const failed = new Promise<string>((resolve) => {
-      socket.on("error", ({ message }) => resolve(message));
-    });
-    await once(socket, "connect");
-    for (const piece of pieces) {
-      socket.write(piece);
-      await new Promise(setImmediate);
-    }
-    if (socket.errored === null) socket.end();
-    const closed = once(socket, "close").then(() => Buffer.concat(received).toString());
-    socket.resume();
-    return Promise.race([failed, closed]);
-  }
-
-  it.each([
-    [["GET / HTTP/1.1\r\nHost: other.example\r\n\r\n"]],
-    [["GE", "T", " / HT", "TP/1.1\r", "\n\r\n"]],
-  ])("is refused when it speaks HTTP, in pieces of any length: %j", async (pieces) => {
-    start({ unhandledRequests: "error" });
-    expect(await piecewise(...pieces)).toMatch(/no mock serves this host, and the option unhandledRequests/);
-  });
-
-  it.each([[["EHLO a\r\n", "QUIT\r\n"]], [["GE"]], [["GET", "\n", "more"]]])(
-    "passes with %j",
-    async (pieces) => {
-      start({ unhandledRequests: "error" });
-      expect(await piecewise(...pieces)).toBe(pieces.join(""));
-    },
-  );
 });

@@ -34,6 +34,8 @@ const FILES = [
   "test/intercept/undici.test.ts",
   "test/intercept/looked-up-hosts.test.ts",
   "test/intercept/truthful.test.ts",
+  "test/intercept/truthful-fetch.test.ts",
+  "test/intercept/truthful-other-hosts.test.ts",
   "test/intercept/user-nock-first.test.ts",
   "test/intercept/proxies.test.ts",
   "test/intercept/socks.test.ts",
