@@ -1,23 +1,80 @@
 import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { scene } from "../support/scenes.ts";
 import { openPage } from "./browsing.ts";
-import { findChromium, launchChromium } from "./chromium.ts";
+import { describeInBrowser } from "./in-browser.ts";
 import { addTarget } from "./shop.ts";
 
-describe.skipIf(findChromium() === undefined)("in a browser, the page's controls", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
+describeInBrowser("in a browser, the page", (browser) => {
+  it("freezes and moves the clock, finishes processing, takes and restores snapshots, resets", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const page = await openPage(browser(), servers.urls.manager, "controls");
+    await page.getByRole("button", { name: "Freeze" }).click();
+    await page.getByRole("button", { name: "Let it run" }).waitFor();
+    await page.getByLabel("Set to (UTC)").fill("2030-01-02T03:04:05");
+    await page.getByRole("button", { name: "Set", exact: true }).click();
+    await page.getByText("2 Jan 2030, 03:04:05 UTC").waitFor();
+    await page.getByRole("button", { name: "+1 day" }).click();
+    await page.getByText("3 Jan 2030, 03:04:05 UTC").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download snapshot" }).click(),
+    ]);
+    const file = await download.path();
+    await page.getByRole("button", { name: "Reset everything" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Reset everything" }).click();
+    await page.getByText("Everything is reset").waitFor();
+    expect(servers.findCloudDatabase("shop")).toBeUndefined();
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.getByText("The snapshot is restored").waitFor();
+    expect(servers.findCloudDatabase("shop")).toBeDefined();
+    await page.close();
   });
-  afterAll(() => browser.close());
 
+  it("adds faults, counts how often they are applied, and removes them", async () => {
+    await using servers = await startServers();
+    servers.addCloudDatabase({ databaseName: "shop" });
+    const { manager, target } = servers.urls;
+    const page = await openPage(browser(), manager, "controls");
+    const dialog = page.getByRole("dialog");
+    const add = () => dialog.getByRole("button", { name: "Add a fault" }).click();
+    await page.getByText("No faults.").waitFor();
+    await page.getByRole("button", { name: "Add a fault" }).click();
+    await dialog.getByRole("combobox", { name: "Requests" }).selectOption("listTargets");
+    await dialog.getByRole("combobox", { name: "Result code" }).selectOption("RequestQuotaReached");
+    await dialog.getByLabel("How often").fill("2");
+    await add();
+    const faults = page.getByRole("list", { name: "Faults" }).getByRole("listitem");
+    await faults.getByText("Used 0 of 2 times").waitFor();
+    expect((await fetch(`${target}/targets`)).status).toBe(403);
+    expect((await fetch(`${target}/summary`)).status).toBe(401);
+    await faults.getByText("Used 1 of 2 times").waitFor();
+
+    await page.getByRole("button", { name: "Add a fault" }).click();
+    await dialog.getByRole("combobox", { name: "What happens" }).selectOption("Only delay the answer");
+    await dialog.getByRole("combobox", { name: "Database" }).selectOption("shop");
+    await dialog.getByLabel("Delay in seconds").fill("0.5");
+    await dialog.getByLabel("Probability").fill("2");
+    await add();
+    await page.getByText(/probability is 2; expected/).waitFor();
+    await dialog.getByLabel("Probability").fill("0.25");
+    await add();
+    await faults.getByText("Every request, of shop, 25 % of them").waitFor();
+    await page.getByRole("button", { name: "Remove the fault: Delays by 0.5 s" }).click();
+    await page.getByRole("button", { name: /^Remove the fault: Answers 403/ }).click();
+    await page.getByText("No faults.").waitFor();
+    expect(await (await fetch(`${manager}/faults`)).json()).toEqual([]);
+    await page.close();
+  });
+});
+
+describeInBrowser("in a browser, the page's controls", (browser) => {
   it("adds faults for clients, and for the target manager when chosen, but never for the page", async () => {
     await using servers = await startServers();
     const { manager, target } = servers.urls;
-    const page = await openPage(browser, manager, "controls");
+    const page = await openPage(browser(), manager, "controls");
     const dialog = page.getByRole("dialog");
     const statusOf = async (url: string) => (await fetch(url)).status;
     const add = async (requests: string) => {
@@ -57,7 +114,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
       const response = await fetch(`${servers.urls.target}/targets`, { headers: { date, authorization } });
       return response.status;
     };
-    const page = await openPage(browser, servers.urls.manager, "controls");
+    const page = await openPage(browser(), servers.urls.manager, "controls");
     const banner = page.getByRole("region", { name: "Moved clock" });
     expect(await banner.count()).toBe(0);
     await page.getByRole("button", { name: "+1 h" }).click();
@@ -74,7 +131,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
 
   it("names databases without a name, and opens the targets of the one added or used last", async () => {
     await using servers = await startServers();
-    const page = await openPage(browser, servers.urls.manager);
+    const page = await openPage(browser(), servers.urls.manager);
     const chosen = page.getByRole("combobox", { name: "Database" });
     const targets = page.getByRole("link", { name: "Targets", exact: true });
     for (const name of ["database-1", "database-2"]) {
@@ -106,7 +163,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
       date,
     });
     await fetch(`${servers.urls.target}/targets`, { headers: { date, authorization } });
-    const page = await openPage(browser, servers.urls.manager, "targets");
+    const page = await openPage(browser(), servers.urls.manager, "targets");
     await expect.poll(() => page.getByRole("combobox", { name: "Database" }).inputValue()).toBe("first");
     await page.close();
   });
@@ -115,7 +172,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
     await addTarget(servers, "shop", "poster", await scene(1));
-    const page = await openPage(browser, servers.urls.manager, "targets");
+    const page = await openPage(browser(), servers.urls.manager, "targets");
     await page.getByRole("button", { name: "Target poster" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("textbox", { name: "Name" }).fill("sign");
@@ -136,7 +193,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
     await addTarget(servers, "shop", "poster", await scene(1));
-    const page = await openPage(browser, servers.urls.manager, "targets");
+    const page = await openPage(browser(), servers.urls.manager, "targets");
     await page.getByLabel("Search name, id or metadata").fill("poster");
     await page.getByRole("button", { name: "Target poster" }).click();
     const dialog = page.getByRole("dialog", { name: "sign" });
@@ -149,7 +206,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page's controls
 
   it("leaves no hole between its cards", async () => {
     await using servers = await startServers();
-    const page = await openPage(browser, servers.urls.manager, "controls", {
+    const page = await openPage(browser(), servers.urls.manager, "controls", {
       viewport: { width: 1280, height: 900 },
     });
     const gaps = await page.evaluate<number[]>(`{
