@@ -1,27 +1,12 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
-import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { scene } from "../support/scenes.ts";
+import { expect, it } from "vitest";
 import { complaints, openPage } from "./browsing.ts";
-import { findChromium, launchChromium } from "./chromium.ts";
+import { describeInBrowser } from "./in-browser.ts";
 
-describe.skipIf(findChromium() === undefined)("the list of requests", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("the list of requests", (browser) => {
   it("shows every request once and in order while a client works, and its end unless someone scrolls", async () => {
     await using servers = await startServers();
-    const page = await openPage(browser, servers.urls.manager, "requests");
+    const page = await openPage(browser(), servers.urls.manager, "requests");
     for (let round = 0; round < 50; round++)
       await Promise.all(
         Array.from({ length: 20 }, (_, place) =>
@@ -51,7 +36,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
 
   it("also shows what is new when reading takes longer than it takes until the next change", async () => {
     await using servers = await startServers();
-    const page = await openPage(browser, servers.urls.manager, "requests");
+    const page = await openPage(browser(), servers.urls.manager, "requests");
     await page.route("**/page/requests*", async (route) => {
       const response = await route.fetch();
       await new Promise((resolve) => setTimeout(resolve, 1000));
@@ -77,7 +62,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
   it("stays as it is while it is paused, and says how much is new", async () => {
     await using servers = await startServers();
     await fetch(`${servers.urls.target}/first`);
-    const page = await openPage(browser, servers.urls.manager, "requests");
+    const page = await openPage(browser(), servers.urls.manager, "requests");
     await page.getByText("/first", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     for (const path of ["/second", "/third"]) await fetch(servers.urls.target + path);
@@ -91,7 +76,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
   it("counts what is new while it is paused as the filter does", async () => {
     await using servers = await startServers();
     await fetch(`${servers.urls.target}/wanted/first`);
-    const page = await openPage(browser, servers.urls.manager, "requests?search=wanted");
+    const page = await openPage(browser(), servers.urls.manager, "requests?search=wanted");
     await page.getByText("/wanted/first", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     for (const path of ["/other", "/wanted/second"]) await fetch(servers.urls.target + path);
@@ -103,7 +88,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     await using servers = await startServers();
     await fetch(`${servers.urls.manager}/cloud_databases`);
     await fetch(`${servers.urls.manager}/vumark_databases`);
-    const page = await openPage(browser, servers.urls.manager, "requests");
+    const page = await openPage(browser(), servers.urls.manager, "requests");
     await page.getByText("/vumark_databases", { exact: true }).waitFor();
     await page.getByRole("combobox", { name: "Operation" }).selectOption("manager.listCloudDatabases");
     await page.getByText("/vumark_databases", { exact: true }).waitFor({ state: "detached" });
@@ -115,7 +100,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     const first = await startServers();
     const port = Number(new URL(first.urls.manager).port);
     await fetch(`${first.urls.target}/first`);
-    const page = await openPage(browser, first.urls.manager, "requests");
+    const page = await openPage(browser(), first.urls.manager, "requests");
     await page.getByText("/first", { exact: true }).waitFor();
     await first.stop();
     await page.getByText("Reconnecting").waitFor();
@@ -127,126 +112,10 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
     await page.close();
   });
 
-  it("shows both strings to sign of a wrong signature, with the difference marked", async () => {
-    await using servers = await startServers();
-    const { serverAccessKey: accessKey, serverSecretKey: secretKey } = servers.addCloudDatabase();
-    const date = rfc1123Date();
-    const signed = { accessKey, secretKey, method: "GET", path: "/targets?page=2", date };
-    await fetch(`${servers.urls.target}/targets?page=2`, {
-      headers: { date, authorization: authorizationHeader(signed) },
-    });
-    const page = await openPage(browser, servers.urls.manager, "requests");
-    await page.getByRole("button", { name: /401.*AuthenticationFailure/s }).click();
-    const row = page.getByRole("row", { name: /^Path/ });
-    await row.waitFor();
-    expect((await row.locator("mark").allTextContents()).at(-1)).toBe("?page=2");
-    expect(await page.locator(".callout").textContent()).not.toContain("String to sign");
-    expect(await page.locator(".differs").count()).toBe(1);
-    expect(await page.locator(".why").textContent()).toMatch(/^The signature does not match: .*\)\.$/);
-
-    // A secret that explains nothing: only the expected string is known.
-    const wrong = authorizationHeader({ ...signed, path: "/targets", secretKey: "another" });
-    await fetch(`${servers.urls.target}/targets`, { headers: { date, authorization: wrong } });
-    await page.locator("button.request").nth(1).click();
-    await page.getByText("The client should have signed exactly this string:").waitFor();
-    for (const shown of [page.locator(".callout p"), page.locator(".why").last()])
-      expect(await shown.textContent()).toMatch(/^The signature does not match, .*, path\)$/);
-    await page.close();
-  });
-
-  it("copies curl commands that send the same request again, signed anew", async () => {
-    await using servers = await startServers();
-    const client = new VuforiaClient(servers.addCloudDatabase(), servers.urls.target, servers.urls.query);
-    const picture = await scene(5);
-    await client.addTarget("picture", picture);
-    servers.finishProcessing();
-    await client.find(picture);
-    const page = await openPage(browser, servers.urls.manager, "requests", {
-      permissions: ["clipboard-read", "clipboard-write"],
-    });
-    await page.getByRole("button", { name: /v1.query/ }).click();
-    const parts = page.locator(".message").first();
-    await parts.getByText(/\(PNG, \d+ bytes\)/).waitFor();
-    await expect
-      .poll(() => page.evaluate("document.querySelector('.sent-picture img')?.naturalWidth"))
-      .toBe(320);
-    await page.getByRole("button", { name: "Copy as curl" }).click();
-    await page.getByRole("button", { name: "Copied" }).waitFor();
-    const commands = await page.evaluate<string>("navigator.clipboard.readText()");
-    const folder = await mkdtemp(join(tmpdir(), "curl-"));
-    try {
-      const { stdout } = await promisify(execFile)(
-        "bash",
-        ["-c", commands.replace("curl -i", "curl -s --compressed")],
-        {
-          cwd: folder,
-        },
-      );
-      expect(JSON.parse(stdout)).toMatchObject({
-        result_code: "Success",
-        results: [{ target_id: expect.any(String) }],
-      });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-    await page.close();
-  });
-
-  it("shows the reason of a refusal in the list, whole result codes, and labels that a person reads", async () => {
-    await using servers = await startServers();
-    servers.addCloudDatabase({ databaseName: "shop" });
-    await fetch(`${servers.urls.target}/targets/${"a".repeat(32)}`, { headers: { date: rfc1123Date() } });
-    const page = await openPage(browser, servers.urls.manager, "requests", {
-      viewport: { width: 1280, height: 800 },
-    });
-    const row = page.locator(".requests .request").last();
-    await row.getByText(/^The request has no Authorization header/).waitFor();
-    await row.click();
-    await page.getByRole("heading", { name: "The Authorization header is missing" }).waitFor();
-    expect(await page.getByText(/Refused by/).count()).toBe(0);
-    const cut =
-      "[...document.querySelectorAll('.request b')].filter((b) => b.scrollWidth > b.clientWidth).length";
-    expect(await page.evaluate(cut)).toBe(0);
-    await page.close();
-  });
-
-  it("shows what each query found, and tries its picture again", async () => {
-    await using servers = await startServers();
-    const shop = servers.addCloudDatabase({ databaseName: "shop" });
-    const client = new VuforiaClient(shop, servers.urls.target, servers.urls.query);
-    await servers.addTarget(shop, { name: "poster", image: await scene(6), processed: true });
-    await client.find(await scene(6));
-    await client.find(await scene(7));
-    await servers.addTarget(shop, { name: "next poster", image: await scene(8), processed: false });
-    await client.find(await scene(8));
-    const page = await openPage(browser, servers.urls.manager, "requests");
-    const rows = page.locator("button.request");
-    await expect.poll(() => rows.count()).toBe(3);
-    expect(await rows.locator(".outcome b").allTextContents()).toEqual([
-      "Found poster",
-      "No match",
-      "No match",
-    ]);
-    expect(await rows.locator("img").count()).toBe(1);
-
-    // Words of the code are buttons.
-    await rows.nth(2).click();
-    await page.getByText(/^still processing, for \S+ s more$/).waitFor();
-    await page.getByRole("button", { name: "Finish processing" }).click();
-    await page.getByText("Finished all processing").waitFor();
-    await page.getByRole("link", { name: "Try this picture" }).click();
-    await page.getByRole("heading", { name: "A query finds 1 target" }).waitFor();
-    await page.getByRole("button", { name: /^next poster.*found/ }).waitFor();
-    expect(await page.getByText("In photographs").count()).toBe(0);
-    expect(servers.requests.filter(({ operation }) => operation === "query")).toHaveLength(3);
-    expect(complaints.get(page)).toEqual([]);
-    await page.close();
-  });
-
   it("is read with keys: search, next, previous, close and help", async () => {
     await using servers = await startServers();
     for (const path of ["first", "second", "third"]) await fetch(`${servers.urls.target}/targets/${path}`);
-    const page = await openPage(browser, servers.urls.manager, "requests");
+    const page = await openPage(browser(), servers.urls.manager, "requests");
     const rows = page.locator("button.request");
     await expect.poll(() => rows.count()).toBe(3);
     const details = page.getByRole("region", { name: /^Request \d/ });
@@ -280,7 +149,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
 
   it("hides the page's own requests until they are asked for", async () => {
     await using servers = await startServers();
-    const page = await openPage(browser, servers.urls.manager, "requests");
+    const page = await openPage(browser(), servers.urls.manager, "requests");
     await page.getByRole("link", { name: "Controls" }).click();
     await page.getByRole("button", { name: "Finish all processing" }).click();
     await page.getByText("Finished all processing").waitFor();
@@ -297,7 +166,7 @@ describe.skipIf(findChromium() === undefined)("the list of requests", () => {
   it("has rows with result and time, and folded filters, on a narrow screen", async () => {
     await using servers = await startServers();
     await fetch(`${servers.urls.target}/summary`);
-    const page = await openPage(browser, servers.urls.manager, "requests", {
+    const page = await openPage(browser(), servers.urls.manager, "requests", {
       viewport: { width: 390, height: 844 },
     });
     const row = page.locator(".requests .request").last();
