@@ -34,7 +34,7 @@ export type Measures =
       readonly brisque: number | undefined;
     };
 
-/** Wanted measures of an image, besides whether it decodes and whether it is flat. */
+/** What is measured of an image, besides whether it decodes and whether it is flat. */
 export interface Wants {
   readonly brisque?: boolean;
   /** Whether it will be compared by structural similarity. */

@@ -88,31 +88,37 @@ export const DEFAULT_RATER: RaterName = "brisque";
 export const raterNamed = (name: RaterName, seed: string | number | undefined): TargetRater =>
   ({ brisque: brisqueRater, features: featureRater, perfect: perfectRater, random: randomRater(seed) })[name];
 
-/** A function of the engine, which its first call loads. Its type names it, for the search for unused exports. */
-const onDemand =
-  <Given extends unknown[], Result>(
-    choose: (engine: typeof Engine) => (...given: Given) => Promise<Result>,
-  ) =>
-  async (...given: Given): Promise<Result> =>
-    choose(await engine())(...given);
+const rateByFeatures: typeof Engine.rateByFeatures = async (...given) =>
+  (await engine()).rateByFeatures(...given);
 
-const rateByFeatures = onDemand((engine): typeof Engine.rateByFeatures => engine.rateByFeatures);
-const rateImage = onDemand((engine): typeof Engine.rateImage => engine.rateImage);
-export const featureRatingOf = onDemand((engine): typeof Engine.featureRatingOf => engine.featureRatingOf);
-export const compareFeatures = onDemand((engine): typeof Engine.compareFeatures => engine.compareFeatures);
-export const compareImages = onDemand((engine): typeof Engine.compareImages => engine.compareImages);
-export const drawPicture = onDemand((engine): typeof Engine.drawPicture => engine.drawPicture);
-export const encodePixels = onDemand((engine): typeof Engine.encodePixels => engine.encodePixels);
-export const inspectQueryImage = onDemand(
-  (engine): typeof Engine.inspectQueryImage => engine.inspectQueryImage,
-);
-export const inspectTargetImage = onDemand(
-  (engine): typeof Engine.inspectTargetImage => engine.inspectTargetImage,
-);
-export const whyNotDecoded = onDemand((engine): typeof Engine.whyNotDecoded => engine.whyNotDecoded);
+const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).rateImage(...given);
+
+export const featureRatingOf: typeof Engine.featureRatingOf = async (...given) =>
+  (await engine()).featureRatingOf(...given);
+
+export const compareFeatures: typeof Engine.compareFeatures = async (...given) =>
+  (await engine()).compareFeatures(...given);
+
+export const compareImages: typeof Engine.compareImages = async (...given) =>
+  (await engine()).compareImages(...given);
+
+export const drawPicture: typeof Engine.drawPicture = async (...given) =>
+  (await engine()).drawPicture(...given);
+
+export const encodePixels: typeof Engine.encodePixels = async (...given) =>
+  (await engine()).encodePixels(...given);
+
+export const inspectQueryImage: typeof Engine.inspectQueryImage = async (...given) =>
+  (await engine()).inspectQueryImage(...given);
+
+export const inspectTargetImage: typeof Engine.inspectTargetImage = async (...given) =>
+  (await engine()).inspectTargetImage(...given);
 
 export const rankTargets: typeof Engine.rankTargets = async (...given) =>
   (await engine()).rankTargets(...given);
+
+export const whyNotDecoded: typeof Engine.whyNotDecoded = async (...given) =>
+  (await engine()).whyNotDecoded(...given);
 
 /**
  * Returns the function that prepares images for these matchers, in the background; undefined if none of them compares prepared

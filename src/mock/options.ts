@@ -170,12 +170,18 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
   refuseMisplaced("mock", given);
   const options = { ...defaults, ...checked("options", mockOptions, given) };
   const { targetUrl, queryUrl, modelTargetUrl = targetUrl, managerUrl, imageCacheBytes, ...others } = options;
-  const { intercept, unhandledRequests, explainFailures, profile, delay, ...rest } = others;
-  const { clock, seed, realism, journalCapacity, journalBodyBytes, ...answering } = rest;
+  const { intercept, unhandledRequests, explainFailures, clock, seed, realism, ...rest } = others;
+  const { journalCapacity, journalBodyBytes, profile, ...answering } = rest;
   const target = parseBaseUrl("options.targetUrl", targetUrl);
   return {
-    ...{ intercept, unhandledRequests, explainFailures, clock, seed, realism },
-    ...{ journalCapacity, journalBodyBytes },
+    intercept,
+    unhandledRequests,
+    explainFailures,
+    clock,
+    seed,
+    realism,
+    journalCapacity,
+    journalBodyBytes,
     urls: {
       target,
       query: parseBaseUrl("options.queryUrl", queryUrl),
@@ -185,7 +191,7 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
     profile: profiles[profile],
     answerOptions: {
       ...answering,
-      delay: delays.abortable(delay),
+      delay: delays.abortable(answering.delay),
       reportBaseUrl: target.href.replace(/\/$/, ""),
     },
   };

@@ -167,8 +167,17 @@ export const targetView = z.lazy(() => {
   const { name, width, activeFlag } = changeable;
   const { processingTimeSeconds, targetId, lastModifiedDate, deleteDate, uploadDate } = facts;
   return record<TargetView>({
-    ...{ name, width, image: bytes, activeFlag, processingTimeSeconds, applicationMetadata, targetId },
-    ...{ lastModifiedDate, deleteDate, uploadDate, trackingRating: wholeNumberFrom(-1, 5) },
+    name,
+    width,
+    image: bytes,
+    activeFlag,
+    processingTimeSeconds,
+    applicationMetadata,
+    targetId,
+    lastModifiedDate,
+    deleteDate,
+    uploadDate,
+    trackingRating: wholeNumberFrom(-1, 5),
     ...counts,
     recoRating: z.literal(""),
   });

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { JournalEntry } from "../emulator/journal.ts";
 import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
+import { DOORS } from "../mock/option.ts";
 import { keptRecord, record } from "../schema/forms/record.ts";
 import { anyText, listOf, oneOf, trueOrFalse, wholeNumber } from "../schema/forms/values.ts";
 import { entryFields, type ShortFacts, withoutLongFields } from "../schema/journal-entry.ts";
@@ -23,7 +24,7 @@ export const SERVER_HEADER = "Mock-Cloud-Reco-Server";
 export const OVERLOADED = 503;
 
 /** The servers of the emulated service: doors to the emulator that the target manager has. */
-export type DoorRole = "target-api" | "query";
+export type DoorRole = (typeof DOORS)[number];
 
 /** A client's request, as a door has read it. */
 export interface Asked {
@@ -59,7 +60,7 @@ const MALFORMED = [
 const question = z.lazy(() =>
   record({
     settings: anyText,
-    role: oneOf("target-api", "query"),
+    role: oneOf(...DOORS),
     method: anyText,
     path: anyText,
     query: anyText,

@@ -211,6 +211,7 @@ export async function launchServer(
   if (role === "target-manager")
     return startSeededManager(setup, managerOf(state), { target: null, query: null });
   if (managerUrl === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
+  // Its own URL is unknown here: report downloads have the default one.
   const resolved = setup.options(DEFAULT_URLS.target);
   return startDoor(role, {
     listen: setup.listen[key],

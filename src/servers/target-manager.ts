@@ -90,7 +90,15 @@ export async function startManagerServer(
     const pageApi =
       urls &&
       new PageApi({
-        ...{ store, clock, journal, faults, findImage, queryMatcher, targetRater, urls, beforeReading },
+        store,
+        clock,
+        journal,
+        faults,
+        findImage,
+        queryMatcher,
+        targetRater,
+        urls,
+        beforeReading,
       });
     return {
       answerMalformed: async (why, head) =>

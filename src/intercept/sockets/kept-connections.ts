@@ -166,7 +166,7 @@ function ownerOf(prototype: object, name: string): object {
   return parent === null ? prototype : ownerOf(parent, name);
 }
 
-const field = (owner: unknown, name: string | symbol): unknown => Reflect.get(Object(owner), name);
+export const field = (owner: unknown, name: string | symbol): unknown => Reflect.get(Object(owner), name);
 
 /** undici keeps its state of a connection on the socket, by symbols with these descriptions. */
 const symbolOf = (owner: object, description: string): symbol | undefined =>

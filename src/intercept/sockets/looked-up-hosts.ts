@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { isIP } from "node:net";
 import { originOf } from "../host-table.ts";
+import { field } from "./kept-connections.ts";
 import { canonicalHost } from "./openers.ts";
 
 /** undici (the package, and Node's own) publishes on it when a client calls it. */
@@ -53,5 +54,3 @@ export class LookedUpHosts {
     return { address, port: Number(sentTo.port || 80), name: canonicalHost(named.hostname) };
   }
 }
-
-const field = (owner: unknown, name: string): unknown => Reflect.get(Object(owner), name);
