@@ -3,6 +3,7 @@
 export { encodePixels, whyNotDecoded } from "./decode.ts";
 export { drawPicture } from "./draw-picture.ts";
 export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
-export { compareFeatures, featureRatingOf, rateByFeatures } from "./matching/features/rank.ts";
+export { featureRatingOf, rateByFeatures } from "./matching/features/pictures.ts";
+export { compareFeatures } from "./matching/features/rank.ts";
 export { prepareInBackground, rankTargets } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";

@@ -3,7 +3,7 @@ import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts
 import type { Random } from "../emulator/random.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { readHeader } from "./decode.ts";
-import { rateByFeatures } from "./matching/features/rank.ts";
+import { rateByFeatures } from "./matching/features/pictures.ts";
 import { measure, sha256Of, type Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 

@@ -246,6 +246,6 @@ export type PageTrial = Awaited<ReturnType<typeof tryImage>>;
 
 export type PageTriedTarget = PageFindings["targets"][number];
 
-export type { FoundFeatures as PageFeatures } from "../images/matching/features/rank.ts";
+export type { FoundFeatures as PageFeatures } from "../images/matching/features/pictures.ts";
 
 export type PageComparison = NonNullable<Awaited<ReturnType<typeof compareImages>>>;

@@ -13,7 +13,7 @@ import {
 } from "../emulator/message.ts";
 import { percentDecoded } from "../emulator/operation.ts";
 import { systemRandom } from "../emulator/random.ts";
-import { findFeatures } from "../images/matching/features/rank.ts";
+import { findFeatures } from "../images/matching/features/pictures.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import { Thumbnails } from "../images/thumbnails.ts";
 import type { TemplateTarget } from "../schema/database.ts";

@@ -8,7 +8,7 @@ import {
   type Ranking,
   type Recognition,
 } from "../images/matching/comparison.ts";
-import { featureRatingOf } from "../images/matching/features/rank.ts";
+import { featureRatingOf } from "../images/matching/features/pictures.ts";
 import { createStructuralSimilarityMatcher } from "../images/matching/matchers.ts";
 import { rankTargets } from "../images/matching/ranking.ts";
 import { similarityMap } from "../images/matching/similarity.ts";

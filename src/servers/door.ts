@@ -6,7 +6,7 @@ import { systemRandom } from "../emulator/random.ts";
 import { bodyReply } from "../emulator/response.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import type { Store } from "../store/store.ts";
-import { StateUnavailableError } from "../store/unavailable.ts";
+import { StateUnavailableError } from "../store/store.ts";
 import { type Asked, type DoorRole, type LoggedFacts, SERVER_HEADER } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked, type DoorOptions } from "./doorway.ts";
 import { type Listen, type RunningServer, startServer } from "./http/listen.ts";

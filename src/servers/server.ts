@@ -5,7 +5,7 @@ import { header, type WireRequest } from "../emulator/message.ts";
 import type { ServerRefusal } from "../emulator/router.ts";
 import { messageOf } from "../emulator/text.ts";
 import { DecoderError } from "../images/decode.ts";
-import { StateUnavailableError } from "../store/unavailable.ts";
+import { StateUnavailableError } from "../store/store.ts";
 
 /** Called while servers start: with targets of a seed file, or megabytes of a state file. */
 export type StartProgress = (what: "targets" | "state", done: number, total: number) => void;

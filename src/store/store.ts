@@ -13,6 +13,11 @@ import { type Conflict, wasDrawn } from "./state.ts";
 import type { NewTarget, ProcessedImage, RetainedImage, TargetChanges } from "./verbs.ts";
 import * as verbs from "./verbs.ts";
 
+/** The state's server cannot be reached, lost a part of the state, or another server answers. The message is one line. */
+export class StateUnavailableError extends Error {
+  override readonly name: string = "StateUnavailableError";
+}
+
 /** A value in memory, a promise over a network. */
 export interface Results<T> {
   readonly sync: T;

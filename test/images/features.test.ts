@@ -17,9 +17,9 @@ import {
   type TargetFeatures,
   unpackFeatures,
 } from "../../src/images/matching/features/extract.ts";
+import { findFeatures } from "../../src/images/matching/features/pictures.ts";
 import { lookAtPixels, Pyramid, reduce } from "../../src/images/matching/features/pixels.ts";
 import { readProjections } from "../../src/images/matching/features/projections.ts";
-import { findFeatures } from "../../src/images/matching/features/rank.ts";
 import { rate } from "../../src/images/matching/features/rate.ts";
 import { recognise } from "../../src/images/matching/features/recognise.ts";
 import { shortlist } from "../../src/images/matching/features/shortlist.ts";

@@ -1,7 +1,7 @@
 import { featureMatcher, featureRater, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findFeatures } from "../../src/images/matching/features/rank.ts";
+import { findFeatures } from "../../src/images/matching/features/pictures.ts";
 import { results, START } from "../protocol/query/send.ts";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
 import { drawStructured } from "../support/structured-pictures.ts";

@@ -5,7 +5,7 @@ import { realTimers } from "../../src/emulator/real-timers.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
 import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/redis/journal-codec.ts";
 import { JournalLink } from "../../src/store/redis/journal-link.ts";
-import { StateUnavailableError } from "../../src/store/unavailable.ts";
+import { StateUnavailableError } from "../../src/store/store.ts";
 
 /** A link, the batches that its manager received, and a way to make entries. */
 function linked() {

@@ -3,7 +3,7 @@ import { featureMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
 import type { TargetFeatures } from "../../src/images/matching/features/extract.ts";
-import { targetFeatures } from "../../src/images/matching/features/rank.ts";
+import { targetFeatures } from "../../src/images/matching/features/pictures.ts";
 import { rankTargets } from "../../src/images/matching/ranking.ts";
 import { drawLeaves, type Grey, photograph, pngOf, type View } from "./photographs.ts";
 import { candidate, generator } from "./scenes.ts";

@@ -6,7 +6,7 @@ import { Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
-import { StateUnavailableError } from "../../store/unavailable.ts";
+import { StateUnavailableError } from "../../store/store.ts";
 import { contentLengthReason } from "../explanations/bodies.ts";
 import { missingHeadersAdvice } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";

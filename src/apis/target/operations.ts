@@ -8,19 +8,17 @@ import {
   text,
   trueOrFalse,
 } from "../../emulator/response.ts";
-import { rankTargets } from "../../images/on-demand.ts";
 import { ratingAt, statusAt, whyNotFound } from "../../schema/processing.ts";
 import {
   MAX_METADATA_BYTES,
   MAX_TARGET_IMAGE_BYTES,
   MAX_TARGET_IMAGE_PIXELS,
 } from "../../schema/protocol.ts";
-import type { Target } from "../../schema/target.ts";
 import * as control from "../control.ts";
 import type { Services } from "../services.ts";
 import { ownerOfServerKey } from "../signed/authentication.ts";
 import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
-import { foundAmong, listedTargets, noted, seenCounts } from "../signed/realism.ts";
+import { listedTargets, noted, seenCounts } from "../signed/realism.ts";
 import {
   anyFailure,
   fail,
@@ -31,8 +29,8 @@ import {
   plainText,
 } from "../signed/responses.ts";
 import { nameTaken, targetQuotaReached, targetTable } from "./checks.ts";
+import { getDuplicates } from "./duplicates.ts";
 import {
-  similarTargets,
   summaryOfDatabase,
   summaryOfTarget,
   targetCreated,
@@ -192,46 +190,6 @@ const deleteTarget = operation({
       );
     }
     return deleted === "unknown" ? deletedMeanwhile : ok(targetDeleted, {});
-  },
-});
-
-const remarkOn = (targets: readonly Target[], what: string): readonly string[] =>
-  targets.length === 0 ? [] : [`${targets.length} ${targets.length === 1 ? "is" : "are"} ${what}`];
-
-const getDuplicates = operation({
-  name: "getDuplicates",
-  method: "GET",
-  path: "/duplicates/{id}",
-  summary: "Lists the other active targets whose image matches this target's, best first.",
-  ...signed,
-  responses: [similarTargets],
-  handle: async (context) => {
-    const { target, records, services, now, entry } = context;
-    const { duplicatesMatcher } = services.answerOptions;
-    const find = async (targets: readonly Target[]) => {
-      const others =
-        statusAt(target, now) === "failed"
-          ? []
-          : targets.filter(({ targetId }) => targetId !== target.targetId);
-      const active = others.filter(({ activeFlag }) => activeFlag);
-      const waiting = active.filter((other) => statusAt(other, now) === "processing");
-      const remarks = [
-        ...remarkOn(waiting, "still processing, and compared only when that is over"),
-        ...remarkOn(
-          others.filter(({ activeFlag }) => !activeFlag),
-          "inactive, and not compared",
-        ),
-      ];
-      if (remarks.length > 0) entry.reason = `of the other targets, ${remarks.join("; ")}`;
-      const compared = active.filter((other) => statusAt(other, now) === "success");
-      const image = await target.image.bytes();
-      const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
-      return { found: matches.map((match) => match.target) };
-    };
-    const { found } = await (services.realism
-      ? foundAmong(services.realism, context, find)
-      : find(records.listTargets()));
-    return ok(similarTargets, { similar_targets: found.map(({ targetId }) => targetId) });
   },
 });
 

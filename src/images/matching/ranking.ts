@@ -13,7 +13,8 @@ import {
   type Ranking,
 } from "./comparison.ts";
 import { packFeatures } from "./features/extract.ts";
-import { rankByFeatures, targetFeatures } from "./features/rank.ts";
+import { targetFeatures } from "./features/pictures.ts";
+import { rankByFeatures } from "./features/rank.ts";
 import {
   boundScore,
   makeQuery,

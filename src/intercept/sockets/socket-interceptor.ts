@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Result, WireResponse } from "../../emulator/message.ts";
 import { realTimers } from "../../emulator/real-timers.ts";
 import { HttpServer } from "../../servers/http/http-server.ts";
-import { connectionError, socketError, stoppedError } from "../errors.ts";
+import { socketError, stoppedError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
@@ -19,6 +19,14 @@ import {
   protocolsOf,
   watchOpenings,
 } from "./openers.ts";
+import {
+  authorityOf,
+  connectError,
+  type HostAndPort,
+  hostAndPort,
+  originOfEndpoint,
+  WHY,
+} from "./refusals.ts";
 import { followRequests } from "./request-contexts.ts";
 import { secureProperties } from "./secure-properties.ts";
 import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
@@ -279,35 +287,6 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     return connectError(endpoint, message);
   }
 }
-
-const WHY = {
-  http2: 'the client offers only HTTP/2, but the mock supports HTTP/1.1; let the client offer "http/1.1" too',
-  capturedFunction:
-    "the client used a function that it captured before the mock started; " +
-    'import "mock-cloud-reco/register" first (--import, --require or a setup file)',
-  lookedUp:
-    "the client looked the host up by itself and connected to the address; let it connect to the name",
-  openedBefore:
-    "the connection was opened before the mock started, or to the host's address by a function captured before; " +
-    "open it afterwards, to the host's name, or close it before the mock starts",
-  plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
-  stopped:
-    "reached no mock: the mock was stopped; start one before the request, or stop it after the response",
-  proxy: "the client used a proxy; exclude the host with NO_PROXY, or disable the proxy in the test",
-} as const;
-
-type HostAndPort = Pick<Endpoint, "host" | "port">;
-
-const authorityOf = ({ host, port }: HostAndPort) => `${host}:${port}`;
-const originOfEndpoint = (endpoint: Endpoint) => `${endpoint.scheme}//${authorityOf(endpoint)}`;
-
-function hostAndPort(authority: string): HostAndPort {
-  const colon = authority.lastIndexOf(":");
-  return { host: canonicalHost(authority.slice(0, colon)), port: Number(authority.slice(colon + 1)) };
-}
-
-const connectError = (endpoint: HostAndPort, why: string) =>
-  socketError(connectionError({ kind: "refused", message: `connect to ${authorityOf(endpoint)} ${why}` }));
 
 const refused = ({ options }: Opening, error: Error) =>
   failConnecting(MemorySocket.pair(options).client, error);

@@ -7,7 +7,7 @@ import { messageOf } from "../../emulator/text.ts";
 import type { Database } from "../../schema/database.ts";
 import { decoded } from "../codec.ts";
 import { type DatabaseRecords, uniqueValues } from "../state.ts";
-import { StateUnavailableError } from "../unavailable.ts";
+import { StateUnavailableError } from "../store.ts";
 import { clockShift, fromText, type StoredChange, storedChange, toText } from "./codec.ts";
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 

@@ -4,7 +4,7 @@ import type { SummaryKind, TargetImage } from "../../schema/target.ts";
 import { ImageBlobs } from "../image-blobs.ts";
 import type { RecordsKey, Version } from "../keys.ts";
 import { Records } from "../records.ts";
-import { StateUnavailableError } from "../unavailable.ts";
+import { StateUnavailableError } from "../store.ts";
 import type { RetainedImage, Verb } from "../verbs.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
 import type { FoundRecords, RedisBacking } from "./redis-backing.ts";

@@ -1,3 +1,5 @@
+import { FUNCTIONS } from "./script-functions.ts";
+
 export const FORMAT = "2";
 /** Begins the error about another version of the state, which follows. */
 export const OTHER_VERSION = "OTHERVERSION";
@@ -17,115 +19,7 @@ export const OTHER_VERSION = "OTHERVERSION";
  * - `claim:<what>`: the server that is changing something that the script cannot; `seeding`: the one that adds the first databases
  */
 export const SCRIPT = `
-local P = KEYS[1]
-local function key(...) return P .. table.concat({...}, ':') end
-local function next() return redis.call('INCR', key('counter')) end
-local SPARE_SECONDS = 60
-local PAGE = 1000
-local ABANDONED_MILLISECONDS = 600000
-local function milliseconds()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
-
--- Not by cjson, which refuses halves of surrogate pairs. Inside texts, quotes are escaped.
-local function imageOf(record)
-  if not record or not string.find(record, '"deleteDate":null', 1, true) then return nil end
-  return string.match(record, '"image":"(%x+)"')
-end
-
-local function isTarget(place) return string.sub(place, 1, 7) == 'target ' end
-
--- Acts on an image's bytes and on what queries compare of it.
-local function ofImage(command, image, ...)
-  for _, kind in ipairs({'image', 'sketch', 'features'}) do redis.call(command, key(kind, image), ...) end
-end
-
-local function release(image)
-  if redis.call('DECR', key('uses', image)) > 0 then return end
-  redis.call('DEL', key('uses', image))
-  ofImage('EXPIRE', image, SPARE_SECONDS)
-end
-
-local function keep(scope, place, record)
-  local version = next()
-  if isTarget(place) then
-    local freed = imageOf(redis.call('HGET', key('records', scope), place))
-    local taken = imageOf(record)
-    -- Also for the same image, which may have been lost and stored again.
-    if taken then ofImage('PERSIST', taken) end
-    if freed ~= taken then
-      if taken then redis.call('INCR', key('uses', taken)) end
-      if freed then release(freed) end
-    end
-  end
-  if record == '' then
-    redis.call('HDEL', key('records', scope), place)
-    redis.call('ZREM', key('created', scope), place)
-  else
-    redis.call('HSET', key('records', scope), place, record)
-    redis.call('ZADD', key('created', scope), 'NX', version, place)
-  end
-  redis.call('ZADD', key('changed', scope), version, place)
-  redis.call('SET', key('version', scope), version)
-  return version
-end
-
--- At once, nobody finds the database any more; its records are removed in steps, because there may be many.
-local function drop(scope)
-  local unique = redis.call('HGETALL', key('unique-of', scope))
-  for i = 1, #unique, 2 do redis.call('HDEL', key('unique', unique[i]), unique[i + 1]) end
-  for _, kind in ipairs({'version', 'changed', 'unique-of'}) do redis.call('UNLINK', key(kind, scope)) end
-  for _, limit in ipairs(redis.call('SMEMBERS', key('limits', scope))) do
-    redis.call('UNLINK', key('accepted', scope, limit))
-  end
-  redis.call('DEL', key('limits', scope))
-  redis.call('ZREM', key('scopes'), scope)
-  redis.call('ZREM', key('building'), scope)
-  redis.call('SADD', key('dropped'), scope)
-  next()
-end
-
--- Reads from ARGV: how many unique fields, fields and values, how many records, places and records.
-local at = 2
-local function take()
-  at = at + 1
-  return ARGV[at - 1]
-end
-local function takePairs()
-  local pairs = {}
-  for i = 1, tonumber(take()) do pairs[i] = { take(), take() } end
-  return pairs
-end
-
-local function register(scope, unique)
-  redis.call('ZADD', key('scopes'), next(), scope)
-  for _, pair in ipairs(unique) do
-    redis.call('HSET', key('unique', pair[1]), pair[2], scope)
-    redis.call('HSET', key('unique-of', scope), pair[1], pair[2])
-  end
-end
-
--- The image of a target whose image is not stored.
-local function missingImage(pair)
-  local image = isTarget(pair[1]) and imageOf(pair[2])
-  return image and redis.call('EXISTS', key('image', image)) == 0 and image
-end
-
-local function accept(scope, limit, moment)
-  redis.call('SADD', key('limits', scope), limit)
-  redis.call('ZADD', key('accepted', scope, limit), moment, moment .. '-' .. next())
-end
-
-local function recordsAt(scope, places)
-  local records = {}
-  for i, place in ipairs(places) do
-    records[2 * i - 1] = place
-    records[2 * i] = redis.call('HGET', key('records', scope), place) or ''
-  end
-  return records
-end
-local function recordsOf(scope) return recordsAt(scope, redis.call('ZRANGE', key('created', scope), 0, -1)) end
+${FUNCTIONS}
 
 local operations = {}
 

@@ -9,7 +9,7 @@ import {
   globalChanges,
   type StoreState,
 } from "../state.ts";
-import { StateUnavailableError } from "../unavailable.ts";
+import { StateUnavailableError } from "../store.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
 import type { RedisBacking } from "./redis-backing.ts";
 import {

@@ -1,0 +1,49 @@
+import { operation } from "../../emulator/operation.ts";
+import { ok } from "../../emulator/response.ts";
+import { rankTargets } from "../../images/on-demand.ts";
+import { statusAt } from "../../schema/processing.ts";
+import type { Target } from "../../schema/target.ts";
+import { foundAmong } from "../signed/realism.ts";
+import { targetTable } from "./checks.ts";
+import { similarTargets } from "./responses.ts";
+
+const remarkOn = (targets: readonly Target[], what: string): readonly string[] =>
+  targets.length === 0 ? [] : [`${targets.length} ${targets.length === 1 ? "is" : "are"} ${what}`];
+
+export const getDuplicates = operation({
+  name: "getDuplicates",
+  method: "GET",
+  path: "/duplicates/{id}",
+  summary: "Lists the other active targets whose image matches this target's, best first.",
+  security: "serverKeys",
+  checks: targetTable,
+  responses: [similarTargets],
+  handle: async (context) => {
+    const { target, records, services, now, entry } = context;
+    const { duplicatesMatcher } = services.answerOptions;
+    const find = async (targets: readonly Target[]) => {
+      const others =
+        statusAt(target, now) === "failed"
+          ? []
+          : targets.filter(({ targetId }) => targetId !== target.targetId);
+      const active = others.filter(({ activeFlag }) => activeFlag);
+      const waiting = active.filter((other) => statusAt(other, now) === "processing");
+      const remarks = [
+        ...remarkOn(waiting, "still processing, and compared only when that is over"),
+        ...remarkOn(
+          others.filter(({ activeFlag }) => !activeFlag),
+          "inactive, and not compared",
+        ),
+      ];
+      if (remarks.length > 0) entry.reason = `of the other targets, ${remarks.join("; ")}`;
+      const compared = active.filter((other) => statusAt(other, now) === "success");
+      const image = await target.image.bytes();
+      const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
+      return { found: matches.map((match) => match.target) };
+    };
+    const { found } = await (services.realism
+      ? foundAmong(services.realism, context, find)
+      : find(records.listTargets()));
+    return ok(similarTargets, { similar_targets: found.map(({ targetId }) => targetId) });
+  },
+});

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { ImageMemo } from "../../cache.ts";
+import { decodeGrey } from "../../decode.ts";
+import type { FeatureRating } from "../../ratings/rating.ts";
+import type { ComparedImage, ComparedTarget } from "../comparison.ts";
+import {
+  FeatureFinder,
+  type Features,
+  inParts,
+  placeOf,
+  QUERY_SEARCH,
+  TARGET_SEARCH,
+  type TargetFeatures,
+  unpackFeatures,
+} from "./extract.ts";
+import { Pyramid, reduce } from "./pixels.ts";
+import { readProjections } from "./projections.ts";
+import { rateFeatures } from "./rate.ts";
+import { countDifferent, type QueryPicture } from "./recognise.ts";
+
+let finder: Promise<FeatureFinder> | undefined;
+
+const finderAndGrey = async (image: ComparedImage, side: number) => {
+  finder ??= readProjections().then((projections) => new FeatureFinder(projections));
+  return Promise.all([finder, decodeGrey(await image.bytes(), side)]);
+};
+
+export interface Query extends QueryPicture {
+  mirrored(): Promise<Features>;
+  /** The picture at half its size; undefined for one that is not larger than targets' pictures. */
+  smaller(): Promise<Query> | undefined;
+}
+
+export async function featuresOfQuery(image: ComparedImage): Promise<Query | null> {
+  const [finder, grey] = await finderAndGrey(image, QUERY_SEARCH.side);
+  return "damage" in grey ? null : searchQuery(finder, new Pyramid(grey));
+}
+
+async function searchQuery(finder: FeatureFinder, pixels: Pyramid): Promise<Query> {
+  let values: Uint8Array = new Uint8Array();
+  const features = await finder.find(pixels.level(0), QUERY_SEARCH, (places) => {
+    values = finder.valuesOf(places);
+  });
+  let mirrored: Promise<Features> | undefined;
+  return {
+    ...features,
+    pixels,
+    mirrored: () => {
+      mirrored ??= finder.mirror(features, values);
+      return mirrored;
+    },
+    smaller: () =>
+      Math.max(features.width, features.height) > TARGET_SEARCH.side
+        ? searchQuery(finder, pixels.smaller())
+        : undefined,
+  };
+}
+
+export async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
+  const [finder, grey] = await finderAndGrey(image, TARGET_SEARCH.side);
+  if ("damage" in grey) return null;
+  return { ...(await finder.find(grey, TARGET_SEARCH)), small: reduce(grey) };
+}
+
+export const targetFeatures = new ImageMemo(async (image: ComparedImage) => {
+  const packed = await image.summary?.("features");
+  return (packed && unpackFeatures(packed)) ?? featuresOfTarget(image);
+});
+
+/** Targets that are only looked at: about 1 ms. */
+const LOOKED_AT_PER_SLICE = 4096;
+/** Targets whose features are found, if they have not been yet, while others are decoded. */
+const PREPARED_AT_ONCE = 32;
+
+export const endsSlice = (index: number) => index % LOOKED_AT_PER_SLICE === LOOKED_AT_PER_SLICE - 1;
+
+/** The features of targets' images, in order; null for those that cannot be decoded. */
+export async function featuresOfTargets(
+  targets: readonly ComparedTarget[],
+): Promise<readonly (TargetFeatures | null)[]> {
+  // At once in its full size: an array that grows is copied again and again.
+  const prepared: (TargetFeatures | null)[] = new Array(targets.length).fill(null);
+  let done = 0;
+  for (const [index, { image }] of targets.entries()) {
+    if (endsSlice(index)) await yieldToEventLoop();
+    if (index < done) continue;
+    const made = targetFeatures.of(image);
+    if (!(made instanceof Promise)) prepared[index] = made;
+    else {
+      const part = targets.slice(index, index + PREPARED_AT_ONCE);
+      const features = await Promise.all(part.map((target) => targetFeatures.of(target.image)));
+      for (const [place, each] of features.entries()) prepared[index + place] = each;
+      done = index + part.length;
+    }
+  }
+  return prepared;
+}
+
+const imageOf = (bytes: Buffer): ComparedImage => ({
+  sha256: createHash("sha256").update(bytes).digest("hex"),
+  bytes: () => bytes,
+});
+
+/** From 0 to 5 stars; 0 for an image that cannot be decoded. */
+export const rateByFeatures = async (bytes: Buffer): Promise<number> =>
+  (await featureRatingOf(imageOf(bytes)))?.rating ?? 0;
+
+/** Rates an image, with advice; undefined if it cannot be decoded. */
+export async function featureRatingOf(image: ComparedImage): Promise<FeatureRating | undefined> {
+  const features = await targetFeatures.of(image);
+  return features === null ? undefined : rateFeatures(features, countDifferent(features));
+}
+
+/** Places of features in a picture, as fractions of its width and height. */
+export interface FoundFeatures {
+  readonly places: readonly (readonly [x: number, y: number])[];
+  /** Of a target's picture; null for a query's. */
+  readonly recognition: FeatureRating | null;
+}
+
+/** Undefined when the image cannot be decoded. */
+export async function findFeatures(
+  bytes: Buffer,
+  as: "query" | "target",
+): Promise<FoundFeatures | undefined> {
+  const image = imageOf(bytes);
+  const features = await (as === "target" ? targetFeatures.of(image) : featuresOfQuery(image));
+  if (features === null) return undefined;
+  const { frames, count, width, height } = features;
+  return {
+    places: Array.from({ length: count }, (_, index) => {
+      const [x = 0, y = 0] = placeOf(frames, index);
+      return [inParts(x / width), inParts(y / height)];
+    }),
+    recognition: as === "target" ? rateFeatures(features, countDifferent(features)) : null,
+  };
+}

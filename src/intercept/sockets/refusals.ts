@@ -1,0 +1,32 @@
+import { connectionError, socketError } from "../errors.ts";
+import { canonicalHost, type Endpoint } from "./openers.ts";
+
+/** Why a connection is refused, and what to change. */
+export const WHY = {
+  http2: 'the client offers only HTTP/2, but the mock supports HTTP/1.1; let the client offer "http/1.1" too',
+  capturedFunction:
+    "the client used a function that it captured before the mock started; " +
+    'import "mock-cloud-reco/register" first (--import, --require or a setup file)',
+  lookedUp:
+    "the client looked the host up by itself and connected to the address; let it connect to the name",
+  openedBefore:
+    "the connection was opened before the mock started, or to the host's address by a function captured before; " +
+    "open it afterwards, to the host's name, or close it before the mock starts",
+  plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
+  stopped:
+    "reached no mock: the mock was stopped; start one before the request, or stop it after the response",
+  proxy: "the client used a proxy; exclude the host with NO_PROXY, or disable the proxy in the test",
+} as const;
+
+export type HostAndPort = Pick<Endpoint, "host" | "port">;
+
+export const authorityOf = ({ host, port }: HostAndPort) => `${host}:${port}`;
+export const originOfEndpoint = (endpoint: Endpoint) => `${endpoint.scheme}//${authorityOf(endpoint)}`;
+
+export function hostAndPort(authority: string): HostAndPort {
+  const colon = authority.lastIndexOf(":");
+  return { host: canonicalHost(authority.slice(0, colon)), port: Number(authority.slice(colon + 1)) };
+}
+
+export const connectError = (endpoint: HostAndPort, why: string) =>
+  socketError(connectionError({ kind: "refused", message: `connect to ${authorityOf(endpoint)} ${why}` }));
