@@ -194,7 +194,10 @@ const FRAGMENTS = [
 
 /** Bytes that look somewhat like HTTP, or like nothing. */
 export function rawMessage(random: Random): Buffer {
-  if (random.integer(5) === 0) return random.bytes(1 + random.integer(2000));
+  const kind = random.integer(5);
+  if (kind === 0) return random.bytes(1 + random.integer(2000));
+  // Also a whole head and what follows it: without one, nearly all messages are refused for their first line.
+  const head = kind === 1 ? "GET /summary HTTP/1.1\r\nHost: localhost\r\n\r\n" : "";
   const pieces = Array.from({ length: 1 + random.integer(12) }, () => pick(random, FRAGMENTS, ""));
-  return Buffer.from(pieces.join(""), "latin1");
+  return Buffer.from(head + pieces.join(""), "latin1");
 }
