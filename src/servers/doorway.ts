@@ -49,8 +49,7 @@ export async function answerAsked(
     ? emulator.handle(apis, request)
     : answerMalformed(emulator, apis, malformed, request));
   const entry = journal.at(1);
-  // A request without a response has no line in the log.
-  return { result, logged: entry?.status === undefined ? undefined : loggedOf(entry) };
+  return { result, logged: entry && loggedOf(entry) };
 }
 
 const identified = (response: WireResponse): WireResponse => ({

@@ -6,8 +6,8 @@ import { RawConnection } from "./raw-connection.ts";
 const NOW = "2026-11-21T10:42:00.123Z";
 
 /**
- * What `serve` logs of requests: one is served, one is refused, one gets 502, and the path of one would control the
- * terminal.
+ * What `serve` logs of requests: one is served, one is refused, one gets 502, one gets no response, and the path of one
+ * would control the terminal.
  */
 async function logged(environment: Environment = {}, isTerminal = false): Promise<readonly string[]> {
   const command = start(["serve", "--json"], environment, { isTerminal });
@@ -23,6 +23,8 @@ async function logged(environment: Environment = {}, isTerminal = false): Promis
   await fetch(`${urls.target}/summary`);
   await manage("/faults", "POST", { operation: "databaseSummary", response: { status: 502 } });
   await fetch(`${urls.target}/summary`);
+  await manage("/faults", "POST", { operation: "databaseSummary", reset_connection: true });
+  await expect(fetch(`${urls.target}/summary`)).rejects.toThrow("fetch failed");
   const connection = await RawConnection.open(Number(new URL(urls.target).port));
   await connection.write("GET /\u009b[2J HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").rest();
   const lines = (await command.stop()).complained.split(/(?<=\n)/);
@@ -51,6 +53,7 @@ test("a line is JSON, and says why a request was refused", async () => {
       reason: expect.stringContaining("no Authorization header"),
     }),
     expect.objectContaining({ level: "error", status: 502, reason: "answered with 502" }),
+    expect.objectContaining({ level: "error", fault: "addFault", reason: "the connection was reset" }),
     expect.objectContaining({ level: "warn", status: 400, refusedBy: "http" }),
   ]);
   for (const line of lines) expect(line).toMatch(/"durationMs":\d+(\.\d)?\}\n$/);
@@ -60,16 +63,21 @@ test("the level selects which requests have a line", async () => {
   const counts = [];
   for (const level of ["silent", "error", "warn", "info"])
     counts.push((await logged({ MOCK_CLOUD_RECO_LOG_LEVEL: level })).length);
-  expect(counts).toEqual([0, 1, 3, 4]);
+  expect(counts).toEqual([0, 2, 4, 5]);
 });
 
 test("a readable line has the time, the request, its result and the reason; nothing in it controls the terminal", async () => {
-  const [served, refused, failed, malformed] = await logged({ MOCK_CLOUD_RECO_LOG_FORMAT: "text" });
+  const [served, refused, failed, unanswered, malformed] = await logged({
+    MOCK_CLOUD_RECO_LOG_FORMAT: "text",
+  });
   expect(served).toBe("10:42:00 GET     /summary 200 Success\n");
   expect(refused).toMatch(
     /^10:42:00 GET {5}\/summary 401 AuthenticationFailure {2}authorizationGiven: the request has no /,
   );
   expect(failed).toBe("10:42:00 GET     /summary 502  fault addFault: answered with 502\n");
+  expect(unanswered).toBe(
+    "10:42:00 GET     /summary no response  fault addFault: the connection was reset\n",
+  );
   expect(malformed).toBe("10:42:00 GET     /\ufffd[2J 400  http: malformed HTTP/1.1 request\n");
 });
 
@@ -77,5 +85,5 @@ test("on a terminal, colours show at a glance what was refused and what failed",
   const colours = (await logged({}, true)).map(
     (line) => line.split("\u001b[").map((part) => part.split("m")[0])[3],
   );
-  expect(colours).toEqual(["32", "33", "31", "33"]);
+  expect(colours).toEqual(["32", "33", "31", "31", "33"]);
 });
