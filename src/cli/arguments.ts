@@ -10,7 +10,7 @@ type Options = NonNullable<ParseArgsConfig["options"]>;
 
 const kebabCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-export const text = { type: "string" } as const;
+export const valueFlag = { type: "string" } as const;
 export const flag = { type: "boolean" } as const;
 
 /** @throws UsageError naming the invalid option; HelpAsked. */

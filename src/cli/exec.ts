@@ -4,7 +4,7 @@ import { isatty } from "node:tty";
 import spawn from "cross-spawn";
 import { messageOf } from "../emulator/text.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
-import { serversFlags, startAll, variablesOf } from "./serve.ts";
+import { connectionVariables, serversFlags, startAll } from "./serve.ts";
 
 const LOG_LEVEL = "MOCK_CLOUD_RECO_LOG_LEVEL";
 
@@ -21,7 +21,7 @@ export async function exec(args: readonly string[], terminal: Terminal): Promise
   const settings = { ...environment, [LOG_LEVEL]: environment[LOG_LEVEL] || "warn" };
   const started = await startAll("exec", values, { ...terminal, environment: settings });
   try {
-    return await runProgram(program, its, { ...environment, ...variablesOf(started) });
+    return await runProgram(program, its, { ...environment, ...connectionVariables(started) });
   } finally {
     await started.servers.close();
   }

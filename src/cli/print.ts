@@ -8,11 +8,18 @@ import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
 import { PREFIX, readVariable } from "../servers/setting-names.ts";
 import { LISTENING } from "../servers/settings.ts";
-import { type ExitCode, readOptions, readProfile, type Terminal, text, UsageError } from "./arguments.ts";
+import {
+  type ExitCode,
+  readOptions,
+  readProfile,
+  type Terminal,
+  UsageError,
+  valueFlag,
+} from "./arguments.ts";
 
 /** `mock-cloud-reco openapi`: prints the OpenAPI document of the four APIs. */
 export async function printOpenApi(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { values } = readOptions("openapi", args, { profile: text });
+  const { values } = readOptions("openapi", args, { profile: valueFlag });
   const profile = readProfile(values.profile ?? DEFAULT_PROFILE);
   terminal.print(`${JSON.stringify(openApiDocument({ profile }), null, 2)}\n`);
   return 0;
@@ -23,7 +30,7 @@ export async function printPicture(args: readonly string[], terminal: Terminal):
   const { values, positionals } = readOptions(
     "picture",
     args,
-    { format: text, width: text, height: text },
+    { format: valueFlag, width: valueFlag, height: valueFlag },
     1,
   );
   const [which] = positionals;

@@ -17,17 +17,17 @@ import {
   flag,
   readOptions,
   type Terminal,
-  text,
   UsageError,
   unwritable,
+  valueFlag,
 } from "./arguments.ts";
 import { logOf, startProgressOf } from "./output.ts";
 
 const SERVERS_FLAGS = {
-  "target-host": text,
-  "query-host": text,
-  "manager-host": text,
-  "tls-ca": text,
+  "target-host": valueFlag,
+  "query-host": valueFlag,
+  "manager-host": valueFlag,
+  "tls-ca": valueFlag,
 } as const;
 
 export const serversFlags = (command: "serve" | "exec") => ({ ...flagsOf(command), ...SERVERS_FLAGS });
@@ -81,7 +81,7 @@ export async function startAll(
 }
 
 /** Variables with the servers' URLs and the keys of the first database. */
-export function variablesOf({ servers, database }: Started): Readonly<Record<string, string>> {
+export function connectionVariables({ servers, database }: Started): Readonly<Record<string, string>> {
   return {
     VUFORIA_TARGET_URL: servers.target.url,
     VUFORIA_QUERY_URL: servers.query.url,
@@ -149,14 +149,14 @@ async function openOutput(path: string, mode: number, stop?: Promise<void>): Pro
 
 /** `mock-cloud-reco serve`: all three servers, until the process is told to stop. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const options = { ...serversFlags("serve"), env: text, json: flag, open: flag };
+  const options = { ...serversFlags("serve"), env: valueFlag, json: flag, open: flag };
   const { values } = readOptions("serve", args, options);
   const started = await startAll("serve", values, terminal, values.open === true);
   try {
     // Before printing: a reader of the output may stop the process at once.
     const stop = terminal.stopRequested();
     if (values.env !== undefined)
-      await writeOutput("env", values.env, asLines(variablesOf(started)), SECRET, stop);
+      await writeOutput("env", values.env, asLines(connectionVariables(started)), SECRET, stop);
     terminal.print(values.json === true ? asJson(started) : asText(started));
     if (values.open === true) terminal.openBrowser(pageUrl(started));
     await stop;

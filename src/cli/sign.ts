@@ -13,9 +13,15 @@ import {
 } from "../emulator/signing.ts";
 import { messageOf, show, showUnknownKey } from "../emulator/text.ts";
 import type { Environment } from "../servers/setting-names.ts";
-import { type ExitCode, readOptions, type Terminal, text, UsageError } from "./arguments.ts";
+import { type ExitCode, readOptions, type Terminal, UsageError, valueFlag } from "./arguments.ts";
 
-const OPTIONS = { body: text, "content-type": text, date: text, keys: text, explain: text } as const;
+const OPTIONS = {
+  body: valueFlag,
+  "content-type": valueFlag,
+  date: valueFlag,
+  keys: valueFlag,
+  explain: valueFlag,
+} as const;
 
 /** The only path that is signed with client keys. */
 const QUERY_PATH = "/v1/query";

@@ -10,7 +10,7 @@ import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts";
 import { assertDeclared, type PreparedResponse, Refusal, respond, responsesUnder } from "./response.ts";
-import { type Rejection, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
+import { type EarlyRefusal, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
 import { bounded, messageOf } from "./text.ts";
 
 /** The services that the emulator itself needs; operations may use more. */
@@ -64,20 +64,20 @@ export class Emulator<Services extends EmulatorServices> {
    * Answers one request. This is its whole life; `.github/ARCHITECTURE.md` has the drawing.
    *
    * @param served - the APIs of the host; the first one answers requests that match no operation.
-   * @param rejection - no operation gets the request, but it is delayed and recorded like any other.
+   * @param earlyRefusal - no operation gets the request, but it is delayed and recorded like any other.
    * @throws the error of a user's own clock, matcher, rater or store.
    */
   async handle(
     served: readonly [ApiName, ...ApiName[]],
     request: WireRequest,
-    rejection?: Rejection,
+    earlyRefusal?: EarlyRefusal,
   ): Promise<Result> {
     const { clock, faults, journal, profile, random, answerOptions } = this.services;
-    // A rejected request does not count in the store's order of arrivals.
-    const store = rejection === undefined ? this.services.store.forRequest() : this.services.store;
+    // A request that is refused early does not count in the store's order of arrivals.
+    const store = earlyRefusal === undefined ? this.services.store.forRequest() : this.services.store;
     const services: Services = { ...this.services, store };
-    const found = route(this.apis, served, request, rejection);
-    const { api, operation, params } = found;
+    const routed = route(this.apis, served, request, earlyRefusal);
+    const { api, operation, params } = routed;
     const { moment, clockFailure } = arrivalBy(clock);
     const context: Context = { request, now: Math.floor(moment), moment, profile, random, entry: {} };
     const record = journal.open({
@@ -93,17 +93,17 @@ export class Emulator<Services extends EmulatorServices> {
     let outcome: Outcome;
     try {
       if (clockFailure !== undefined) throw clockFailure.error;
-      if (!faults.isEmpty && rejection === undefined)
-        fault = await this.chooseFault(found, context, services);
-      if (rejection !== undefined) outcome = await reject(found, rejection, context);
+      if (!faults.isEmpty && earlyRefusal === undefined)
+        fault = await this.chooseFault(routed, context, services);
+      if (earlyRefusal !== undefined) outcome = await refuseEarly(routed, earlyRefusal, context);
       else if (fault !== undefined && !isExecuted(fault)) outcome = {};
-      else if (operation === undefined) outcome = await this.refuseUnserved(served, found, context);
+      else if (operation === undefined) outcome = await this.refuseUnserved(served, routed, context);
       else {
         // A snapshot, whose images were taken out, may be of any size.
         const body = new RequestBody(request.body, request.images && Number.POSITIVE_INFINITY);
         outcome = await execute(operation, { ...context, services, operation, params, body });
       }
-      if (fault !== undefined) outcome = applyFault(fault, outcome, found, context);
+      if (fault !== undefined) outcome = applyFault(fault, outcome, routed, context);
       const isConfigured = fault?.response !== undefined && !("resultCode" in fault.response);
       if (api.finish !== undefined && !isConfigured) outcome = await this.finish(outcome, api, context);
     } catch (error) {
@@ -114,7 +114,7 @@ export class Emulator<Services extends EmulatorServices> {
         throw error;
       }
       fault = undefined;
-      outcome = await this.finish(await reject({ api }, failure, context), api, context);
+      outcome = await this.finish(await refuseEarly({ api }, failure, context), api, context);
     }
 
     const result = this.close(outcome, api, context, record);
@@ -130,7 +130,7 @@ export class Emulator<Services extends EmulatorServices> {
     services: Services,
   ): Promise<FaultEffect | undefined> {
     const authorization = header(context.request, "authorization");
-    const database = (await api.owner(authorization, services))?.databaseName;
+    const database = (await api.databaseOf(authorization, services))?.databaseName;
     const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
     const fault = await this.services.faults.choose(request, this.services.random);
     if (fault === undefined) return undefined;
@@ -220,19 +220,19 @@ const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Ou
   reason: refusal.reason,
 });
 
-async function reject<Services>(
+async function refuseEarly<Services>(
   { api, operation }: Pick<Route<Services>, "api" | "operation">,
-  rejection: Rejection,
+  earlyRefusal: EarlyRefusal,
   context: Context,
 ): Promise<Outcome> {
   const own = await runChecks(operation?.checks.slice(0, 1) ?? [], context);
   if (own !== undefined) return refusedOutcome(own, context);
-  const { refusedBy, reason } = rejection;
-  if ("connection" in rejection) return { connection: rejection.connection, refusedBy, reason };
+  const { refusedBy, reason } = earlyRefusal;
+  if ("connection" in earlyRefusal) return { connection: earlyRefusal.connection, refusedBy, reason };
   const prepared: PreparedResponse =
-    "malformed" in rejection
-      ? { declared: api.malformed[rejection.malformed], details: reason }
-      : { declared: api.serverText(rejection.status), details: rejection.line ?? reason };
+    "malformed" in earlyRefusal
+      ? { declared: api.malformed[earlyRefusal.malformed], details: reason }
+      : { declared: api.serverText(earlyRefusal.status), details: earlyRefusal.line ?? reason };
   return { response: respond(prepared, context), refusedBy, reason };
 }
 

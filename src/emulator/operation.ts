@@ -2,15 +2,10 @@ import type { ApiName, Operation } from "../schema/protocol.ts";
 import type { AnyCheck, CheckTable } from "./check.ts";
 import type { ApiResponse, BodyKeys, Context, OperationContext, PathParams } from "./context.ts";
 import type { FaultRule } from "./faults.ts";
+import type { JsonSchema } from "./json-schemas.ts";
 import type { MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
-import type {
-  BodySchema,
-  DeclaredResponse,
-  DeclaredResponses,
-  JsonSchema,
-  PreparedResponse,
-} from "./response.ts";
+import type { BodySchema, DeclaredResponse, DeclaredResponses, PreparedResponse } from "./response.ts";
 
 const NO_PARAMS: PathParams = {};
 
@@ -136,7 +131,7 @@ export interface Api<Services = never> {
   readonly holdsSecrets: boolean;
   readonly isDelayed: boolean;
   /** Finds the database that a request belongs to, by the access key or the token in its `Authorization`. */
-  readonly owner: (
+  readonly databaseOf: (
     authorization: string | undefined,
     services: Services,
   ) => MaybePromise<{ readonly databaseName: string } | undefined>;

@@ -1,9 +1,7 @@
 import type { ApiResponse, Context } from "./context.ts";
+import type { JsonSchema } from "./json-schemas.ts";
 import type { BodyStream, HeaderList } from "./message.ts";
 import type { Profile } from "./profiles.ts";
-
-/** A JSON Schema of the dialect 2020-12, which OpenAPI 3.1 uses. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
  * Describes a body: a JSON Schema, or a schema from `src/schema`, which the OpenAPI document converts. The latter by a common
@@ -135,45 +133,3 @@ export function bodyReply(status: number, contentType: string, content: string):
     body,
   };
 }
-
-/** Builders of the schemas of requests and responses that the APIs declare; resources are in src/schema. */
-
-export const text: JsonSchema = { type: "string" };
-export const trueOrFalse: JsonSchema = { type: "boolean" };
-export const wholeNumber: JsonSchema = { type: "integer", minimum: 0 };
-export const moment: JsonSchema = { type: "string", format: "date-time" };
-/** Keys, ids and names that the emulator makes, transaction ids and uuids. */
-export const hex32: JsonSchema = { type: "string", pattern: "^[0-9a-f]{32}$" };
-
-export const constant = (value: string): JsonSchema => ({ type: "string", const: value });
-export const enumOf = (values: readonly string[]): JsonSchema => ({ type: "string", enum: values });
-export const listOf = (items: JsonSchema): JsonSchema => ({ type: "array", items });
-export const described = (schema: JsonSchema, description: string): JsonSchema => ({
-  ...schema,
-  description,
-});
-
-/** The same schema, or null. */
-export function orNull(schema: JsonSchema): JsonSchema {
-  return typeof schema.type === "string"
-    ? { ...schema, type: [schema.type, "null"] }
-    : { anyOf: [schema, { type: "null" }] };
-}
-
-/** Schemas by the name of their property. */
-export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
-
-/** An object with the required properties, possibly the optional ones, and no others. */
-export const object = (required: JsonSchemas, optional: JsonSchemas = {}): JsonSchema => ({
-  type: "object",
-  properties: { ...required, ...optional },
-  required: Object.keys(required),
-  additionalProperties: false,
-});
-
-/** An object whose other properties are ignored. */
-export const openObject = (required: JsonSchemas, optional: JsonSchemas = {}): JsonSchema => ({
-  type: "object",
-  properties: { ...required, ...optional },
-  ...(Object.keys(required).length > 0 && { required: Object.keys(required) }),
-});

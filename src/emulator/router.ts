@@ -21,8 +21,8 @@ export interface ServerRefusal {
   readonly line?: string;
 }
 
-/** A request that gets no operation: its server refuses it, it is malformed, or no transport can answer its connection. */
-export type Rejection =
+/** Why a request gets no operation: its server refuses it, it is malformed, or no transport can answer its connection. */
+export type EarlyRefusal =
   | ServerRefusal
   | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }
   | { readonly connection: "refused"; readonly refusedBy: string; readonly reason: string };
@@ -31,18 +31,18 @@ export type Rejection =
 const OWN_LENGTH_CHECK = "contentLengthIsInteger";
 
 /**
- * Finds the operation for a request among a host's APIs; the first API answers a path that none of them serves. A rejected
- * request has none, unless its first check refuses a malformed `Content-Length` itself.
+ * Finds the operation for a request among a host's APIs; the first API answers a path that none of them serves. A request
+ * that is refused early has none, unless its first check refuses a malformed `Content-Length` itself.
  */
 export function route<Services>(
   apis: Readonly<Record<ApiName, Api<Services>>>,
   served: readonly [ApiName, ...ApiName[]],
   { method, path }: Pick<WireRequest, "method" | "path">,
-  rejection?: Rejection,
+  earlyRefusal?: EarlyRefusal,
 ): Route<Services> {
   const isLength =
-    rejection !== undefined && "malformed" in rejection && rejection.malformed === "contentLength";
-  for (const name of rejection === undefined || isLength ? served : []) {
+    earlyRefusal !== undefined && "malformed" in earlyRefusal && earlyRefusal.malformed === "contentLength";
+  for (const name of earlyRefusal === undefined || isLength ? served : []) {
     const api = apis[name];
     for (const operation of api.operations) {
       if (isLength && operation.checks[0]?.name !== OWN_LENGTH_CHECK) continue;
@@ -50,7 +50,7 @@ export function route<Services>(
       if (params !== undefined) return { api, operation, params, pathIsServed: true };
     }
   }
-  if (rejection !== undefined) return { api: apis[served[0]], params: {}, pathIsServed: false };
+  if (earlyRefusal !== undefined) return { api: apis[served[0]], params: {}, pathIsServed: false };
   const serving = served.findLast((name) =>
     apis[name].operations.some((operation) => operation.match(path) !== undefined),
   );

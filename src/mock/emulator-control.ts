@@ -288,8 +288,8 @@ export abstract class EmulatorControl {
    */
   async save(path: string): Promise<void> {
     const snapshot = this.snapshot();
-    const { writeState } = await import("../store/state-file.ts");
-    await writeState(path, snapshot);
+    const { writeStateFile } = await import("../store/state-file.ts");
+    await writeStateFile(path, snapshot);
   }
 
   /**

@@ -177,7 +177,7 @@ function recognition(
   { path, headers }: RequestMarks,
 ): Recognition | undefined {
   const authorization = header({ headers }, "authorization");
-  if (ownerOfKey(store, namedAccessKey(authorization)) !== undefined) return "key";
+  if (recordsOfAccessKey(store, namedAccessKey(authorization)) !== undefined) return "key";
   if (path.split("/").some((segment) => store.findDataset(segment) !== undefined)) return "dataset";
   const source = tokenSource(authorization);
   if (source === undefined) return undefined;
@@ -186,5 +186,5 @@ function recognition(
 }
 
 /** The records of the database that has an access key, of either kind. */
-export const ownerOfKey = (store: MemoryStore, key = "") =>
+export const recordsOfAccessKey = (store: MemoryStore, key = "") =>
   store.findRecords(["serverAccessKey", key]) ?? store.findRecords(["clientAccessKey", key]);

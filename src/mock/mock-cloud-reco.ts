@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 import {
-  addIdleKeyOwner,
-  addKeyOwner,
-  type KeyOwner,
+  addIdleKeyLookup,
+  addKeyLookup,
+  type KeyLookup,
   rememberKeys,
-  removeKeyOwner,
+  removeKeyLookup,
 } from "../apis/explanations/values.ts";
 import type { Journal, JournalEntry, JournalEvents } from "../emulator/journal.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
@@ -24,7 +24,7 @@ import {
   EmulatorState,
   Isolation,
   interceptedHosts,
-  ownerOfKey,
+  recordsOfAccessKey,
 } from "./emulator-state.ts";
 import { appendToError, fieldOf, messageIn } from "./errors.ts";
 import { answered, Evidence, type ExplainedMock } from "./evidence.ts";
@@ -66,10 +66,11 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     urls: this.urls,
   }));
   /** Tells other mocks which database owns a key. */
-  readonly #ownsKey: KeyOwner = (key) => {
-    const owner = ownerOfKey(this.#store, key)?.database.databaseName;
+  readonly #describeKey: KeyLookup = (key) => {
+    const database = recordsOfAccessKey(this.#store, key)?.database.databaseName;
     return (
-      owner && `the database ${JSON.stringify(owner)} of another mock of this process, ${this.#howToReach}`
+      database &&
+      `the database ${JSON.stringify(database)} of another mock of this process, ${this.#howToReach}`
     );
   };
 
@@ -108,7 +109,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.#isolation = new Isolation(EmulatorState.empty(this.#options, this.#random, () => !this.#isStopped));
     this.#hosts.add(interceptedHosts(this.#options, this.#isolation));
     this.#journal.recorded.on((entry) => answered.emit({ mock: this, entry }));
-    if (this.#options.intercept === false) addIdleKeyOwner(this.#ownsKey);
+    if (this.#options.intercept === false) addIdleKeyLookup(this.#describeKey);
     this.start();
     // A test that has ended has stopped its mock, as it should.
     if (this.#options.explainFailures)
@@ -155,7 +156,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     if (by === false) return;
     const hosts = interceptedHosts(this.#options, this.#isolation);
     this.#interceptor ??= intercept({ hosts, intercept: by, unhandledRequests });
-    addKeyOwner(this.#ownsKey);
+    addKeyLookup(this.#describeKey);
   }
 
   /**
@@ -166,7 +167,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     if (this.#interceptor !== undefined) {
       this.#rememberKeys("stopped");
     }
-    removeKeyOwner(this.#ownsKey);
+    removeKeyLookup(this.#describeKey);
     this.#interceptor?.stop();
     this.#interceptor = undefined;
     this.#isStopped = true;

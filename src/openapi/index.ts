@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { version } from "../../package.json";
 import { APIS } from "../apis/index.ts";
+import { type JsonSchema, stringSchema } from "../emulator/json-schemas.ts";
 import type { Api, ApiOperation, DeclaredBody, SecurityScheme } from "../emulator/operation.ts";
 import {
   DEFAULT_PROFILE,
@@ -10,8 +11,8 @@ import {
   type ProfileName,
   profiles,
 } from "../emulator/profiles.ts";
-import { type JsonSchema, responsesUnder, text } from "../emulator/response.ts";
-import { requestSchema } from "../schema/forms/json-schema.ts";
+import { responsesUnder } from "../emulator/response.ts";
+import { requestSchema } from "../schema/forms/to-json-schema.ts";
 import { checked } from "../schema/forms/problems.ts";
 import { optional, record } from "../schema/forms/record.ts";
 import { text as nonEmpty, oneOf } from "../schema/forms/values.ts";
@@ -25,9 +26,9 @@ import {
   variantOf,
 } from "./variant.ts";
 
+export type { JsonSchema } from "../emulator/json-schemas.ts";
 export type { SecurityScheme } from "../emulator/operation.ts";
 export type { ProfileName } from "../emulator/profiles.ts";
-export type { JsonSchema } from "../emulator/response.ts";
 export type { HeaderObject, MediaTypeObject, ResponseObject } from "./variant.ts";
 
 /** Options of {@link openApiDocument}. */
@@ -215,7 +216,13 @@ function responsesOf(
 function pathOf(pattern: string): { path: string; parameters: readonly ParameterObject[] } {
   const parameters: ParameterObject[] = [];
   const path = pattern.replace(/\{(\w+)(?::([^{}]+))?\}/g, (_found, name: string, shape?: string) => {
-    parameters.push(parameter("path", name, shape === undefined ? text : { ...text, pattern: `^${shape}$` }));
+    parameters.push(
+      parameter(
+        "path",
+        name,
+        shape === undefined ? stringSchema : { ...stringSchema, pattern: `^${shape}$` },
+      ),
+    );
     return `{${name}}`;
   });
   return { path, parameters };
@@ -228,7 +235,10 @@ const parameter = (where: ParameterObject["in"], name: string, schema: JsonSchem
   schema,
 });
 
-const DATE_PARAMETER = parameter("header", "Date", { ...text, examples: ["Sat, 21 Nov 2026 10:42:00 GMT"] });
+const DATE_PARAMETER = parameter("header", "Date", {
+  ...stringSchema,
+  examples: ["Sat, 21 Nov 2026 10:42:00 GMT"],
+});
 
 /** Added by HTTP servers. */
 const ON_SERVERS: readonly Variant[] = [
@@ -242,7 +252,7 @@ const ON_SERVERS: readonly Variant[] = [
 
 function onServer(status: number, description: string): Variant {
   const headers = ["Content-Length", "Date"];
-  return { status, description, headers, contentType: "text/plain", schema: text };
+  return { status, description, headers, contentType: "text/plain", schema: stringSchema };
 }
 
 const INTRODUCTION = `Generated from the emulator's routes and checks. Servers answer unlisted paths with 404; in process the \

@@ -1,13 +1,8 @@
 import type * as z from "zod/mini";
+import { enumSchema, hex32Schema, type JsonSchema } from "../emulator/json-schemas.ts";
 import type { Profile } from "../emulator/profiles.ts";
-import {
-  type AnyDeclaredResponse,
-  type BodySchema,
-  enumOf,
-  hex32,
-  type JsonSchema,
-} from "../emulator/response.ts";
-import { responseSchema } from "../schema/forms/json-schema.ts";
+import type { AnyDeclaredResponse, BodySchema } from "../emulator/response.ts";
+import { responseSchema } from "../schema/forms/to-json-schema.ts";
 
 /** One response of an operation. Those with the same status become one response of the document. */
 export interface Variant {
@@ -81,7 +76,7 @@ function mediaType(variants: readonly Variant[]): MediaTypeObject {
 
 const failureBody = (codes: readonly string[]): JsonSchema => ({
   type: "object",
-  properties: { transaction_id: hex32, result_code: enumOf(codes) },
+  properties: { transaction_id: hex32Schema, result_code: enumSchema(codes) },
   required: ["transaction_id", "result_code"],
   additionalProperties: false,
 });

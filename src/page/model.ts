@@ -10,7 +10,7 @@ import type { ApiName } from "../schema/protocol.ts";
 import type { Report } from "../schema/report.ts";
 import type { TargetRecord } from "../schema/target.ts";
 import type { TargetCounts } from "../store/records.ts";
-import type { compareImages, findTargets, tryImage } from "./trial.ts";
+import type { compareWindows, findTargets, tryImage } from "./trial.ts";
 
 /* Types of the page's data, live or in a report. Times are milliseconds since the epoch, by the emulator's clock. */
 
@@ -248,4 +248,4 @@ export type PageTriedTarget = PageFindings["targets"][number];
 
 export type { FoundFeatures as PageFeatures } from "../images/matching/features/pictures.ts";
 
-export type PageComparison = NonNullable<Awaited<ReturnType<typeof compareImages>>>;
+export type PageComparison = NonNullable<Awaited<ReturnType<typeof compareWindows>>>;

@@ -25,7 +25,7 @@ import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
 import { createReads, type Read, type Reading, type ReadParts } from "./reads.ts";
 import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
-import { compareImages, findTargets, tryImage } from "./trial.ts";
+import { compareWindows, findTargets, tryImage } from "./trial.ts";
 
 const PREFIX = "/page/";
 /** Keeps other origins from using responses, and browsers from guessing content types. */
@@ -113,7 +113,7 @@ export class PageApi {
         return this.features(await this.findImage(name), query);
       case "POST compare": {
         const other = await this.findImage(name);
-        return found(other && (await compareImages(request.body, other)), NO_PICTURE, json);
+        return found(other && (await compareWindows(request.body, other)), NO_PICTURE, json);
       }
       case "POST finish":
         return (await store.finishTarget(database, name)) ? json({}) : failed(404, "there is no such target");

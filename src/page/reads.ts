@@ -27,10 +27,10 @@ import { shownTarget } from "./report.ts";
 import {
   foundIn,
   type ImageOf,
+  listFilter,
   MAX_ROWS,
   passes,
   passesAll,
-  requestFilter,
   selectDatabases,
   selectTargets,
   withFound,
@@ -142,7 +142,7 @@ export function createReads(parts: ReadParts): Record<string, Read> {
     },
 
     requests: (parameters) => {
-      const filter = requestFilter(parameters);
+      const filter = listFilter(parameters);
       const { generation, position } = journal;
       const content = async (): Promise<PageRequests> => {
         const entries: JournalEntry[] = [];

@@ -14,7 +14,7 @@ export interface Rows<Row> {
   readonly total: number;
 }
 
-export interface RequestFilter {
+export interface ListFilter {
   readonly api: string;
   readonly operation: string;
   /** Only requests that were refused or failed. */
@@ -24,7 +24,7 @@ export interface RequestFilter {
   readonly own: boolean;
 }
 
-export const requestFilter = (parameters: URLSearchParams): RequestFilter => ({
+export const listFilter = (parameters: URLSearchParams): ListFilter => ({
   api: parameters.get("api") ?? "",
   operation: parameters.get("operation") ?? "",
   refused: parameters.has("refused"),
@@ -43,10 +43,10 @@ type FilteredFacts = Pick<
   | ("reason" | "database" | "refusedBy" | "fault")
 >;
 
-export const passesAll = ({ api, operation, refused, search }: RequestFilter): boolean =>
+export const passesAll = ({ api, operation, refused, search }: ListFilter): boolean =>
   api === "" && operation === "" && !refused && search === "";
 
-export function passes(request: FilteredFacts, { api, operation, refused, search }: RequestFilter): boolean {
+export function passes(request: FilteredFacts, { api, operation, refused, search }: ListFilter): boolean {
   if (api !== "" && request.api !== api) return false;
   if (operation !== "" && request.operation !== operation) return false;
   if (refused && !isRefusedOrFailed(request)) return false;

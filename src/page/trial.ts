@@ -146,7 +146,7 @@ const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => r
  * Compares two images window by window; undefined if one cannot be decoded. The windows are drawn over the first image, so
  * they are turned like its pixels.
  */
-export async function compareImages(a: Buffer, b: Buffer) {
+export async function compareWindows(a: Buffer, b: Buffer) {
   const [header, first, second] = await Promise.all([readHeader(a), decodeThumbnail(a), decodeThumbnail(b)]);
   if ("damage" in header || "damage" in first || "damage" in second) return undefined;
   const { columns, windows } = similarityMap(first, second);

@@ -65,7 +65,7 @@ export const response = deferred(RESPONSES, () =>
 const MAX_BODY_BYTES = 2 ** 24;
 
 /** Bytes that are not text are written as `{ "base64": "…" }`. */
-export const jsonBody = deferred('text, or { "base64": "…" }', () =>
+export const writtenBody = deferred('text, or { "base64": "…" }', () =>
   z.union([
     anyText,
     z.codec(z.strictObject({ base64: base64UpTo(MAX_BODY_BYTES) }), binary, {
@@ -76,7 +76,7 @@ export const jsonBody = deferred('text, or { "base64": "…" }', () =>
 );
 export const jsonResponse = deferred("{ status, headers, body } or { result_code }", () =>
   z.union([
-    record<ConfiguredResponse>({ status: responseStatus, ...optional({ headers, body: jsonBody }) }),
+    record<ConfiguredResponse>({ status: responseStatus, ...optional({ headers, body: writtenBody }) }),
     resultCodeResponse("result_code"),
   ]),
 );

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import {
   type ConfiguredResponse,
-  jsonBody,
   jsonResponse,
   type ResultCodeResponse,
   response,
   responseStatus,
   statusOf,
+  writtenBody,
 } from "./fault-response.ts";
 import { checked, nearest } from "./forms/problems.ts";
 import { optional, record } from "./forms/record.ts";
@@ -228,7 +228,7 @@ export const faultJson = wireForm(
       hasWhen: trueOrFalse,
       response: z.nullable(
         z.union([
-          record<Required<ConfiguredResponse>>({ status: responseStatus, headers, body: jsonBody }),
+          record<Required<ConfiguredResponse>>({ status: responseStatus, headers, body: writtenBody }),
           record<Required<ResultCodeResponse>>({ resultCode: text, status: responseStatus }),
         ]),
       ),

@@ -10,7 +10,7 @@ import {
   removeUnfinished,
   restoreState,
   StateFileError,
-  writeState,
+  writeStateFile,
 } from "../store/state-file.ts";
 import type { StartProgress } from "./server.ts";
 
@@ -84,7 +84,7 @@ export async function keepState(
       const before = problem;
       try {
         await lock.assertHeld();
-        await writeState(file, store.snapshot());
+        await writeStateFile(file, store.snapshot());
         problem = undefined;
       } catch (error) {
         problem = `the state file ${path} cannot be written: ${messageOf(error)}`;

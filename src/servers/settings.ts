@@ -17,7 +17,7 @@ import {
 import { SETTINGS } from "./setting-table.ts";
 
 /** The settings of one server, from its environment. */
-export type ServerSettings = ReturnType<typeof read>;
+export type ServerSettings = ReturnType<typeof resolveSettings>;
 
 /** Invalid settings; the message has one line for each. */
 export class InvalidSettingsError extends Error {
@@ -32,11 +32,13 @@ export class InvalidSettingsError extends Error {
 const mayBeKey = (given: string): boolean => /PRIVATE KEY|[\r\n]/.test(given) || given.length > LONGEST_PATH;
 const LONGEST_PATH = 1024;
 
-/** Only of a server in a process of its own. */
-const ALONE = ["port", "managerUrl", "managerCertificate"] as const;
-const SERVER_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
-const OTHERS = { ...OPTIONS.startServers, ...SETTINGS };
-const DEFAULTS = defaultsOf(OTHERS);
+/** Settings of a server in a process of its own; the commands that run all servers have none of them. */
+const OF_SEPARATE_SERVERS = ["port", "managerUrl", "managerCertificate"] as const;
+/** Settings that are options of the emulator. */
+const EMULATOR_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
+/** Settings of the servers around it: addresses, certificates, the state, logs. */
+const SERVER_SETTINGS = { ...OPTIONS.startServers, ...SETTINGS };
+const DEFAULTS = defaultsOf(SERVER_SETTINGS);
 /** The default address of a server. */
 export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
@@ -44,7 +46,7 @@ const settingsIn = (rows: Rows, command: Command) =>
   Object.entries(rows).flatMap(([option, row]) => {
     const { setting, readBy = [] } = row;
     const isRead = runsAll(command)
-      ? !ALONE.some((alone) => alone === option)
+      ? !OF_SEPARATE_SERVERS.some((name) => name === option)
       : readBy.some((role) => role === command);
     if (setting === undefined || !isRead) return [];
     const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
@@ -55,7 +57,7 @@ const settingsIn = (rows: Rows, command: Command) =>
   });
 
 export const settingsOf = (command: Command) =>
-  settingsIn({ ...OTHERS, ...SERVER_OPTIONS }, command).map(
+  settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command).map(
     ({ setting, variables, flag, row, expected }) => ({
       setting,
       variable: variables[0],
@@ -107,8 +109,8 @@ class SettingsReader {
     return undefined;
   }
 
-  nameOf(option: keyof typeof OTHERS): string | undefined {
-    const [setting] = settingsIn({ [option]: OTHERS[option] }, this.command);
+  nameOf(option: keyof typeof SERVER_SETTINGS): string | undefined {
+    const [setting] = settingsIn({ [option]: SERVER_SETTINGS[option] }, this.command);
     return setting && this.given(setting)?.name;
   }
 
@@ -130,8 +132,8 @@ class SettingsReader {
   }
 
   /** Reports a setting as missing if it is not given. */
-  require(option: keyof typeof OTHERS): void {
-    for (const setting of settingsIn({ [option]: OTHERS[option] }, this.command))
+  require(option: keyof typeof SERVER_SETTINGS): void {
+    for (const setting of settingsIn({ [option]: SERVER_SETTINGS[option] }, this.command))
       if (this.given(setting) === undefined)
         this.wrong.add(`${setting.variables[0]}: expected ${setting.expected}; not given`);
   }
@@ -157,7 +159,7 @@ class SettingsReader {
  * @throws InvalidSettingsError with a line for each invalid setting.
  */
 export const readSettings = (role: Role, environment: Environment, flags: Flags = {}): ServerSettings =>
-  read(new SettingsReader(role, environment, flags));
+  resolveSettings(new SettingsReader(role, environment, flags));
 
 /** As {@link readSettings}, for three servers in one process; also refuses unknown variables with the prefix. */
 export function readSharedSettings(
@@ -170,13 +172,14 @@ export function readSharedSettings(
     managerUrl: _url,
     managerCertificate: _certificate,
     ...shared
-  } = read(new SettingsReader(command, environment, flags));
+  } = resolveSettings(new SettingsReader(command, environment, flags));
   return shared;
 }
 
-function read(reader: SettingsReader) {
+/** Reads all settings of a command, and checks them together. */
+function resolveSettings(reader: SettingsReader) {
   const { command } = reader;
-  const given: Values<typeof OTHERS> = reader.read(OTHERS);
+  const given: Values<typeof SERVER_SETTINGS> = reader.read(SERVER_SETTINGS);
   const { stateUrl, statePrefix, stateCertificate, certificate, certificateKey, ...others } = {
     ...DEFAULTS,
     ...given,
@@ -194,7 +197,7 @@ function read(reader: SettingsReader) {
   if (command === "target-api" || command === "query") reader.require("managerUrl");
   if (certificate !== undefined) reader.require("certificateKey");
   if (certificateKey !== undefined) reader.require("certificate");
-  const options = reader.read(SERVER_OPTIONS);
+  const options = reader.read(EMULATOR_OPTIONS);
   if (own.stateFile !== undefined && stateUrl !== undefined)
     reader.wrong.add(
       `${reader.nameOf("stateFile")}: remove it; ${reader.nameOf("stateUrl")} already says where the state is kept`,

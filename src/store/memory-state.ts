@@ -6,10 +6,10 @@ import { type RateHistories, type RateRule, takeToken } from "./rate-history.ts"
 import { type Change, Records } from "./records.ts";
 import {
   type Conflict,
-  databaseChange,
-  databaseChanges,
+  changeOfDatabase,
+  changesAddingDatabase,
+  changesAddingGlobals,
   databaseRecords,
-  globalChanges,
   type StoreState,
   UNIQUE_FIELDS,
   type UniqueField,
@@ -61,7 +61,7 @@ export class MemoryState {
 
   create(database: Database): Conflict | undefined {
     const taken = uniqueValues(database).find(({ conflict, value }) => this.index[conflict].has(value));
-    if (taken === undefined) this.add(database, [databaseChange(database)]);
+    if (taken === undefined) this.add(database, [changeOfDatabase(database)]);
     this.onChange?.();
     return taken;
   }
@@ -117,9 +117,9 @@ export class MemoryState {
     const { databases, images } = state;
     for (const scope of this.databases) this.remove(scope);
     const removals = [...this.global.all()].map(({ kind, key }) => ({ kind, key, record: null }));
-    this.commit(this.global, [...removals, ...globalChanges(state)]);
+    this.commit(this.global, [...removals, ...changesAddingGlobals(state)]);
     for (const records of databases) {
-      const scope = this.add(records.database, databaseChanges(records));
+      const scope = this.add(records.database, changesAddingDatabase(records));
       for (const { limit, moments } of records.accepted) scope.histories.set(limit, [...moments]);
       for (const { image, deleteDate } of records.targets) {
         if (deleteDate === null) this.take(images.get(image.sha256));

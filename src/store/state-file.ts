@@ -1,8 +1,8 @@
 import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { jsonBody as inJson } from "../emulator/json-body.ts";
 import { systemRandom } from "../emulator/random.ts";
 import { codeOf, messageOf } from "../emulator/text.ts";
+import { writeJson } from "../emulator/write-json.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { snapshotJson } from "./snapshot.ts";
@@ -46,8 +46,8 @@ export async function removeUnfinished(file: string): Promise<void> {
  * Writes a snapshot. Even after a power cut, the file has its old content or all of the snapshot. It keeps its mode; a new
  * file is readable for its owner only.
  */
-export async function writeState(path: string, snapshot: Snapshot): Promise<void> {
-  const body = inJson(snapshotJson(snapshot));
+export async function writeStateFile(path: string, snapshot: Snapshot): Promise<void> {
+  const body = writeJson(snapshotJson(snapshot));
   const target = await fileBehind(path);
   const mode = await stat(target).then(
     (known) => known.mode,

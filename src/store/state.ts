@@ -58,22 +58,27 @@ export const databaseRecords = (
   ];
 };
 
-export const databaseChange = (database: Database): Change => ({
+export const changeOfDatabase = (database: Database): Change => ({
   kind: "database",
   key: "",
   record: database,
 });
 
 /** The changes that create a database with all its records. */
-export const databaseChanges = ({ database, targets, templates, reports }: DatabaseRecords): Change[] => [
-  databaseChange(database),
+export const changesAddingDatabase = ({
+  database,
+  targets,
+  templates,
+  reports,
+}: DatabaseRecords): Change[] => [
+  changeOfDatabase(database),
   ...targets.map((record) => ({ kind: "target" as const, key: record.targetId, record })),
   ...templates.map((record) => ({ kind: "template" as const, key: record.targetId, record })),
   ...reports.map((record) => ({ kind: "report" as const, key: record.file, record })),
 ];
 
 /** The changes that create all records that belong to no database. */
-export const globalChanges = ({
+export const changesAddingGlobals = ({
   datasets,
   credentials,
 }: Pick<StoreState, "datasets" | "credentials">): Change[] => [

@@ -93,7 +93,7 @@ describe("the drawing of a request's life", () => {
   it("names functions where a request leaves early", () => {
     const named = exits.flatMap((line) => /[├└] (?:operation\.)?(\w+):/.exec(line)?.[1] ?? []);
     expect(calledIn(file)).toEqual(expect.arrayContaining(named));
-    expect(named).toEqual(["runChecks", "handle", "refuseUnserved", "reject"]);
+    expect(named).toEqual(["runChecks", "handle", "refuseUnserved", "refuseEarly"]);
   });
 });
 

@@ -2,7 +2,7 @@ import { featureMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { rankTargets } from "../../src/images/matching/ranking.ts";
-import { compareImages } from "../../src/page/trial.ts";
+import { compareWindows } from "../../src/page/trial.ts";
 import { firstOf } from "../support/combinations.ts";
 import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";
 import { candidate } from "../support/scenes.ts";
@@ -70,7 +70,7 @@ describe("pictures that viewers turn", () => {
   });
 
   it.each(ORIENTATIONS)("are mapped as viewers see them: orientation %i", async (orientation) => {
-    const map = await compareImages(await oriented(covered, orientation), upright);
+    const map = await compareWindows(await oriented(covered, orientation), upright);
     const { data, info } = await sharp(await seen(await oriented(marked, orientation)))
       .resize(map?.columns, map?.columns, { fit: "fill" })
       .toColourspace("b-w")

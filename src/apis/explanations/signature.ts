@@ -4,7 +4,13 @@ import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import type { ApiContext } from "../services.ts";
 import { cutAdvice } from "./bodies.ts";
-import { joined, rightLines, type SignedLines, type Variant, wrongVariants } from "./signed-variants.ts";
+import {
+  rightLines,
+  type SignedLines,
+  type SignedVariant,
+  signedTextOf,
+  wrongVariants,
+} from "./signed-variants.ts";
 import { missingDateAdvice, missingIdAdvice, notSet, TEXTS_OF_NOTHING } from "./values.ts";
 
 const MOST_OTHER_DATABASES = 100;
@@ -53,7 +59,7 @@ export async function compareSignature(
   const [scheme = ""] = (header(request, "authorization") ?? "").split(" ");
   const signature = signatureIn(request);
   const right = rightLines(request, digest);
-  const expected = joined(right);
+  const expected = signedTextOf(right);
   const spaced = signature.startsWith(" ") ? "there is a space after the colon: send none" : undefined;
   const mistake = notSet("signature", signature) ?? spaced ?? missingIdAdvice(request.path) ?? reused;
   if (mistake !== undefined) return { expected, reason: `the signature does not match: ${mistake}` };
@@ -204,7 +210,7 @@ interface Suspects {
   readonly ownSecrets: readonly [Secret, ...Secret[]];
   readonly otherSecrets: readonly Secret[];
   /** Wrong lines, made only if no secret explains the signature: most need a digest of the body. */
-  readonly variants: () => Promise<readonly Variant[]>;
+  readonly variants: () => Promise<readonly SignedVariant[]>;
 }
 
 interface Explained {
@@ -237,10 +243,10 @@ export async function findMistakes(
   const [first] = forms;
   if (first === undefined) return undefined;
   let computed = 0;
-  const attempt = async (secrets: readonly Secret[], changes: readonly (readonly Variant[])[]) => {
+  const attempt = async (secrets: readonly Secret[], changes: readonly (readonly SignedVariant[])[]) => {
     for (const changed of changes) {
       const lines = { ...right, ...Object.fromEntries(changed.map(({ line, value }) => [line, value])) };
-      const signed = joined(lines);
+      const signed = signedTextOf(lines);
       for (const { key, advice } of secrets) {
         computed += 1;
         if (computed % HMACS_PER_SLICE === 0) await yieldToEventLoop();
@@ -256,14 +262,14 @@ export async function findMistakes(
   const bySecret = await attempt([...ownSecrets, ...otherSecrets], [[]]);
   if (bySecret !== undefined) return bySecret;
   const [rightSecret, ...wrongSecrets] = ownSecrets;
-  const message = joined(right);
+  const message = signedTextOf(right);
   const swapped = hmac(first.algorithm, message, rightSecret.key);
   const form = forms.find(({ of }) => of(swapped) === signature);
   if (form !== undefined)
     return { advice: form.advice === undefined ? [SWAPPED] : [SWAPPED, form.advice], signed: message };
   const variants = await makeVariants();
   const likely = variants.filter((variant) => variant.likely);
-  const one = (variant: Variant) => [variant];
+  const one = (variant: SignedVariant) => [variant];
   return (
     (await attempt([rightSecret], variants.map(one))) ??
     (await attempt(wrongSecrets, likely.map(one))) ??
@@ -272,7 +278,7 @@ export async function findMistakes(
 }
 
 /** Every two variants of different lines. */
-const pairsOf = (variants: readonly Variant[]): readonly (readonly Variant[])[] =>
+const pairsOf = (variants: readonly SignedVariant[]): readonly (readonly SignedVariant[])[] =>
   variants.flatMap((first, index) =>
     variants.slice(index + 1).flatMap((second) => (second.line === first.line ? [] : [[first, second]])),
   );

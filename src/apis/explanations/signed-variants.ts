@@ -7,7 +7,7 @@ import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { asciiOnly } from "../../emulator/text.ts";
 
 /** One of the five signed lines, or what separates them, with a mistake that clients make. */
-export interface Variant {
+export interface SignedVariant {
   readonly line: "method" | "digest" | "type" | "date" | "path" | "separator";
   readonly value: string;
   /** Whether it is also tried together with a second mistake. */
@@ -15,16 +15,21 @@ export interface Variant {
   readonly advice: string;
 }
 
-const variant = (line: Variant["line"], value: string, advice: string, likely = false): Variant => ({
+const variant = (
+  line: SignedVariant["line"],
+  value: string,
+  advice: string,
+  likely = false,
+): SignedVariant => ({
   line,
   value,
   likely,
   advice,
 });
 
-export type SignedLines = Readonly<Record<Variant["line"], string>>;
+export type SignedLines = Readonly<Record<SignedVariant["line"], string>>;
 
-export const joined = ({ method, digest, type, date, path, separator }: SignedLines): string =>
+export const signedTextOf = ({ method, digest, type, date, path, separator }: SignedLines): string =>
   [method, digest, type, date, path].join(separator);
 
 /** @param digest - the MD5 of the body. */
@@ -68,7 +73,10 @@ const SEPARATORS = [
 ] as const;
 
 /** Each line with the common mistakes of clients. */
-export async function wrongVariants(request: WireRequest, right: SignedLines): Promise<readonly Variant[]> {
+export async function wrongVariants(
+  request: WireRequest,
+  right: SignedLines,
+): Promise<readonly SignedVariant[]> {
   const { method, path, query } = request;
   const contentType = header(request, "content-type") ?? "";
   const host = header(request, "host");
@@ -85,7 +93,7 @@ export async function wrongVariants(request: WireRequest, right: SignedLines): P
     host === undefined
       ? []
       : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
-  const variants: readonly Variant[] = [
+  const variants: readonly SignedVariant[] = [
     ...[contentType, ""].map(sent("type", type, true)),
     ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(
       sent("type", type + unsetType),
@@ -125,7 +133,7 @@ function partsOf(path: string): readonly string[] {
 const MOST_SECONDS_APART = 5;
 
 /** Dates shortly before and after the one that was sent. */
-function nearDates(date: string): readonly Variant[] {
+function nearDates(date: string): readonly SignedVariant[] {
   const sent = Date.parse(date);
   if (Number.isNaN(sent)) return [];
   return Array.from({ length: MOST_SECONDS_APART }, (_, index) => [-(index + 1), index + 1])
@@ -141,7 +149,7 @@ function nearDates(date: string): readonly Variant[] {
 const MOST_DIGESTED_BYTES = 4_000_000;
 
 /** @param md5 - that of the body. */
-async function bodyVariants(body: Buffer, md5: string): Promise<readonly Variant[]> {
+async function bodyVariants(body: Buffer, md5: string): Promise<readonly SignedVariant[]> {
   const exact = "sign the lower-case hexadecimal MD5 of the body's exact bytes";
   const none =
     body.length === 0

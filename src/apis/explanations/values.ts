@@ -152,38 +152,38 @@ export function missingIdAdvice(path: string): string | undefined {
 }
 
 /** Describes an access key of one mock of this process. */
-export type KeyOwner = (accessKey: string) => string | undefined;
+export type KeyLookup = (accessKey: string) => string | undefined;
 
 const MOST_MOCKS = 100;
 
 /** Of intercepting mocks, until they are stopped. */
-const keyOwners = new Set<KeyOwner>();
+const keyLookups = new Set<KeyLookup>();
 
 /** Of other mocks. Weak: these need no stop. Only these: weakly held mocks are freed later. */
-const idleKeyOwners = new Set<WeakRef<KeyOwner>>();
+const idleKeyLookups = new Set<WeakRef<KeyLookup>>();
 
-/** @param owner - asked for keys that another mock does not know, until {@link removeKeyOwner}. */
-export function addKeyOwner(owner: KeyOwner): void {
-  keyOwners.add(owner);
+/** @param lookup - asked for keys that another mock does not know, until {@link removeKeyLookup}. */
+export function addKeyLookup(lookup: KeyLookup): void {
+  keyLookups.add(lookup);
 }
 
-export function removeKeyOwner(owner: KeyOwner): void {
-  keyOwners.delete(owner);
+export function removeKeyLookup(lookup: KeyLookup): void {
+  keyLookups.delete(lookup);
 }
 
-/** @param owner - asked as long as other code holds it. */
-export function addIdleKeyOwner(owner: KeyOwner): void {
+/** @param lookup - asked as long as other code holds it. */
+export function addIdleKeyLookup(lookup: KeyLookup): void {
   // Not each time: otherwise each mock would cost more, the more mocks are uncollected.
-  if (idleKeyOwners.size % MOST_MOCKS === MOST_MOCKS - 1)
-    for (const other of idleKeyOwners) if (other.deref() === undefined) idleKeyOwners.delete(other);
-  idleKeyOwners.add(new WeakRef(owner));
+  if (idleKeyLookups.size % MOST_MOCKS === MOST_MOCKS - 1)
+    for (const other of idleKeyLookups) if (other.deref() === undefined) idleKeyLookups.delete(other);
+  idleKeyLookups.add(new WeakRef(lookup));
 }
 
 const newest = <Item>(items: ReadonlySet<Item>): Item[] => [...items].slice(-MOST_MOCKS).reverse();
 
 function otherMockWith(accessKey: string): string | undefined {
-  for (const owner of [...newest(keyOwners), ...newest(idleKeyOwners).map((held) => held.deref())]) {
-    const said = owner?.(accessKey);
+  for (const lookup of [...newest(keyLookups), ...newest(idleKeyLookups).map((held) => held.deref())]) {
+    const said = lookup?.(accessKey);
     if (said !== undefined) return said;
   }
   return undefined;
@@ -202,9 +202,9 @@ export async function unknownKeyReason(
   const missing = notSet("access key", key);
   if (missing !== undefined) return missing;
   const other = wanted === "server" ? "client" : "server";
-  const owner = (await store.findRecords([`${other}AccessKey`, key]))?.database;
-  if (owner !== undefined) {
-    return `the access key ${show(key)} is the ${other} access key of the database ${show(owner.databaseName)}; ${RULE}`;
+  const database = (await store.findRecords([`${other}AccessKey`, key]))?.database;
+  if (database !== undefined) {
+    return `the access key ${show(key)} is the ${other} access key of the database ${show(database.databaseName)}; ${RULE}`;
   }
   const databases = (await store.listCloudDatabases()).slice(-MOST_DATABASES);
   const swapped = databases.find(
@@ -222,9 +222,9 @@ export async function unknownKeyReason(
   if (inOtherCase !== undefined) {
     return `the access key ${showUnknownKey(key)} is one of the database ${show(inOtherCase.databaseName)}, but in a different case: send it unchanged`;
   }
-  const formerOwner = former.get(key);
-  if (formerOwner !== undefined) {
-    return `the access key ${showUnknownKey(key)} belongs to the database ${formerOwner}`;
+  const formerDatabase = former.get(key);
+  if (formerDatabase !== undefined) {
+    return `the access key ${showUnknownKey(key)} belongs to the database ${formerDatabase}`;
   }
   const template = (await store.listVuMarkDatabases()).find(({ serverAccessKey }) => serverAccessKey === key);
   if (template !== undefined) {

@@ -1,12 +1,12 @@
 import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Services } from "../services.ts";
-import { ownerOfServerKey } from "../signed/authentication.ts";
+import { databaseOfServerKey } from "../signed/authentication.ts";
 import { emptyNotFound, plainText, retriable } from "../signed/responses.ts";
 import { cloudDatabases, vuMarkDatabases } from "./databases.ts";
 import { journalOperations, stateOperations } from "./operating.ts";
 import { credentials, datasets, faults } from "./resources.ts";
-import { addVuMarkTarget, targetOperations } from "./targets.ts";
+import { addVuMarkTarget, targetRoutes } from "./targets.ts";
 
 const malformed = plainText(400, "The request is not valid HTTP/1.1.");
 
@@ -17,7 +17,7 @@ export const managerApi: Api<Services> = {
   urlOption: "managerUrl",
   operations: [
     ...cloudDatabases,
-    ...targetOperations,
+    ...targetRoutes,
     ...vuMarkDatabases,
     addVuMarkTarget,
     ...datasets,
@@ -39,5 +39,5 @@ export const managerApi: Api<Services> = {
   },
   holdsSecrets: true,
   isDelayed: false,
-  owner: ownerOfServerKey,
+  databaseOf: databaseOfServerKey,
 };

@@ -87,7 +87,7 @@ interface JsonBody<Given> extends DeclaredBody {
   readonly schema: z.ZodMiniType<Given>;
 }
 
-export const jsonBody = <Given>(schema: z.ZodMiniType<Given>): JsonBody<Given> => ({
+export const bodyMatching = <Given>(schema: z.ZodMiniType<Given>): JsonBody<Given> => ({
   contentType: "application/json",
   schema,
 });

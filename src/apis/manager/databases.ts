@@ -1,9 +1,9 @@
 import type * as z from "zod/mini";
-import { jsonBody as inJson } from "../../emulator/json-body.ts";
 import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { writeJson } from "../../emulator/write-json.ts";
 import {
   type ChangeableFields,
   cloudDatabaseJson,
@@ -25,9 +25,9 @@ import type { ApiContext, Services } from "../services.ts";
 import {
   anyRequest,
   bodyAccepted,
+  bodyMatching,
   type DatabaseOf,
   isOfKind,
-  jsonBody,
   type Kind,
   knownDatabase,
   type Named,
@@ -79,8 +79,8 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   const listed = doneWithLarge(json);
   const added = addedWith(json);
   const updated = doneWith(json);
-  const newBody = jsonBody(resource.posted.schema);
-  const changes = jsonBody(resource.put.schema);
+  const newBody = bodyMatching(resource.posted.schema);
+  const changes = bodyMatching(resource.put.schema);
   return [
     /** In slices: there may be many targets. */
     operation({
@@ -103,7 +103,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
           }
           written.push({ ...json.write(view(database, [])), [targets.field]: items });
         }
-        return ok(listed, inJson(written));
+        return ok(listed, writeJson(written));
       },
     }),
     operation({

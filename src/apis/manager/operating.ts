@@ -1,10 +1,11 @@
 import * as z from "zod/mini";
 import { factsOf, type JournalEntry } from "../../emulator/journal.ts";
-import { jsonBody as inJson } from "../../emulator/json-body.ts";
+import { constantSchema, objectSchema, stringSchema, withDescription } from "../../emulator/json-schemas.ts";
 import { operation } from "../../emulator/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
-import { constant, described, object, ok, text } from "../../emulator/response.ts";
+import { ok } from "../../emulator/response.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { writeJson } from "../../emulator/write-json.ts";
 import { optional, record } from "../../schema/forms/record.ts";
 import {
   anyObject,
@@ -22,8 +23,8 @@ import { snapshot } from "../../schema/snapshot.ts";
 import { snapshotJson } from "../../store/snapshot.ts";
 import * as control from "../control.ts";
 import type { ApiContext } from "../services.ts";
-import { anyRequest, bodyAccepted, jsonBody } from "./checks.ts";
-import { done, doneLarge, doneWith, fieldsRefused, noBody, refuseFields } from "./responses.ts";
+import { anyRequest, bodyAccepted, bodyMatching } from "./checks.ts";
+import { doneWith, fieldsRefused, noBody, okInJson, okInSteps, refuseFields } from "./responses.ts";
 
 /* Operations of the manager: the journal, the whole state, the clock, and health. */
 
@@ -45,7 +46,7 @@ const requestResource = (entry: JournalEntry) =>
     response: entry.response === undefined ? null : messageResource(entry.response),
   });
 
-const requests = doneLarge(
+const requests = okInSteps(
   record<{ readonly dropped: number; readonly requests: readonly unknown[] }>({
     dropped: wholeNumber,
     requests: z.lazy(() => z.array(listedEntry.schema)),
@@ -58,7 +59,9 @@ const listRequests = operation({
   path: "/requests",
   summary:
     "Lists the latest requests with what was sent, oldest first, and how many older ones were dropped.",
-  query: () => ({ database_name: described(text, "Lists only requests that belong to this database.") }),
+  query: () => ({
+    database_name: withDescription(stringSchema, "Lists only requests that belong to this database."),
+  }),
   checks: anyRequest,
   responses: [requests],
   handle: async ({ request, services: { journal } }) => {
@@ -72,7 +75,7 @@ const listRequests = operation({
         await yieldToEventLoop();
       listed.push(requestResource(entry));
     }
-    return ok(requests, inJson({ dropped, requests: listed }));
+    return ok(requests, writeJson({ dropped, requests: listed }));
   },
 });
 
@@ -104,7 +107,7 @@ const reset = operation({
 });
 
 const SNAPSHOT = "/snapshot";
-const wholeState = doneLarge(snapshot);
+const wholeState = okInSteps(snapshot);
 
 const takeSnapshot = operation({
   name: "manager.takeSnapshot",
@@ -115,7 +118,7 @@ const takeSnapshot = operation({
   responses: [wholeState],
   handle: async ({ services: { store } }) => {
     const state = await store.snapshot();
-    return ok(wholeState, inJson(snapshotJson(state)));
+    return ok(wholeState, writeJson(snapshotJson(state)));
   },
 });
 
@@ -124,9 +127,9 @@ const restoreSnapshot = operation({
   method: "PUT",
   path: SNAPSHOT,
   summary: "Replaces the state with that of a snapshot; the journal stays.",
-  body: jsonBody(snapshot),
+  body: bodyMatching(snapshot),
   // The store reads the snapshot and reports its problems.
-  checks: anyRequest.row(bodyAccepted(jsonBody(anyObject))),
+  checks: anyRequest.row(bodyAccepted(bodyMatching(anyObject))),
   responses: [noBody, fieldsRefused],
   handle: async ({ given, request, services }) => {
     const problem = await control.restore<"either">(services, given, request.images);
@@ -148,7 +151,7 @@ const finishProcessing = operation({
   },
 });
 
-const healthy = done(object({ status: constant("ok") }));
+const healthy = okInJson(objectSchema({ status: constantSchema("ok") }));
 
 const live = operation({
   name: "manager.live",
@@ -191,7 +194,7 @@ const readClock = operation({
   handle: stateOf,
 });
 
-const clockChange = jsonBody(z.lazy(() => record(optional({ now: clockMoment, frozen: trueOrFalse }))));
+const clockChange = bodyMatching(z.lazy(() => record(optional({ now: clockMoment, frozen: trueOrFalse }))));
 
 const setClock = operation({
   name: "manager.setClock",
@@ -208,7 +211,7 @@ const setClock = operation({
   },
 });
 
-const advance = jsonBody(z.lazy(() => record({ seconds: kind("a number of seconds", z.number()) })));
+const advance = bodyMatching(z.lazy(() => record({ seconds: kind("a number of seconds", z.number()) })));
 
 const advanceClock = operation({
   name: "manager.advanceClock",

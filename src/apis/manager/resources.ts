@@ -8,7 +8,7 @@ import type { WireForm } from "../../schema/forms/wire.ts";
 import { credentialJson, datasetJson, postedCredential, postedDataset } from "../../schema/model-target.ts";
 import * as control from "../control.ts";
 import type { ApiContext, Services } from "../services.ts";
-import { anyRequest, bodyAccepted, jsonBody, type Named, named } from "./checks.ts";
+import { anyRequest, bodyAccepted, bodyMatching, type Named, named } from "./checks.ts";
 import { addedWith, doneWithAll, noBody, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
 
 /** Records that belong to no database: their JSON, and what each operation does. */
@@ -33,7 +33,7 @@ interface Resource<T, Given> {
 function operationsOf<T, Given>(resource: Resource<T, Given>) {
   const { path, key, json, posted, deleted } = resource;
   const listed = doneWithAll(json);
-  const body = jsonBody(posted.schema);
+  const body = bodyMatching(posted.schema);
   const added = resource.added ?? addedWith(json);
   return [
     operation({

@@ -1,16 +1,14 @@
 import * as z from "zod/mini";
-import { jsonBody as inJson } from "../../emulator/json-body.ts";
+import { arraySchema, objectSchema, stringSchema } from "../../emulator/json-schemas.ts";
 import type { BodyStream } from "../../emulator/message.ts";
 import {
   type BodySchema,
   type DeclaredResponse,
   dated,
-  listOf,
-  object,
   type Refusal,
   refuse,
-  text,
 } from "../../emulator/response.ts";
+import { writeJson } from "../../emulator/write-json.ts";
 import type { WireForm } from "../../schema/forms/wire.ts";
 import type { Conflict } from "../../store/state.ts";
 import { plainText } from "../signed/responses.ts";
@@ -25,7 +23,7 @@ const json = <Details>(
   description,
   headers: dated("application/json"),
   schema,
-  body: (_context, details) => inJson(write(details)),
+  body: (_context, details) => writeJson(write(details)),
 });
 const empty = (status: number, description: string): DeclaredResponse => ({
   status,
@@ -33,10 +31,10 @@ const empty = (status: number, description: string): DeclaredResponse => ({
   headers: dated(),
 });
 
-export const done = <Content>(schema: BodySchema): DeclaredResponse<Content> =>
+export const okInJson = <Content>(schema: BodySchema): DeclaredResponse<Content> =>
   json(200, "Done.", schema, (content: Content) => content);
 /** The body is made in steps, because it may be large. */
-export const doneLarge = (schema: BodySchema): DeclaredResponse<Buffer | BodyStream> => ({
+export const okInSteps = (schema: BodySchema): DeclaredResponse<Buffer | BodyStream> => ({
   status: 200,
   description: "Done.",
   headers: dated("application/json"),
@@ -48,7 +46,7 @@ export const addedWith = <T>({ schema, write }: WireForm<T>) => json(201, "Added
 export const doneWithAll = <T>({ schema, write }: WireForm<T>) =>
   json(200, "Done.", z.array(schema), (resources: readonly T[]) => resources.map(write));
 /** The body is an array of resources, each of which may be large. */
-export const doneWithLarge = <T>({ schema }: WireForm<T>) => doneLarge(z.array(schema));
+export const doneWithLarge = <T>({ schema }: WireForm<T>) => okInSteps(z.array(schema));
 export const noBody = empty(200, "Done (empty body).");
 export const noContent = empty(204, "Done (empty body).");
 
@@ -96,7 +94,9 @@ export interface FieldError {
 export const fieldsRefused = json(
   400,
   "The body is not a JSON object, or has invalid fields.",
-  object({ errors: listOf(object({ field: text, message: text, accepted: text })) }),
+  objectSchema({
+    errors: arraySchema(objectSchema({ field: stringSchema, message: stringSchema, accepted: stringSchema })),
+  }),
   (content: { readonly errors: readonly FieldError[] }) => content,
 );
 

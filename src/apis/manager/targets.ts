@@ -18,7 +18,7 @@ import * as control from "../control.ts";
 import {
   anyRequest,
   bodyAccepted,
-  jsonBody,
+  bodyMatching,
   knownDatabase,
   knownTarget,
   knownTargetToDelete,
@@ -63,7 +63,7 @@ const imageIn =
 const nameTaken = (name: string | undefined) =>
   conflict(`There is already a target with the name ${show(name)} in the database.`);
 
-const newTarget = jsonBody(postedTarget.schema);
+const newTarget = bodyMatching(postedTarget.schema);
 
 const addTarget = operation({
   name: "manager.addTarget",
@@ -94,7 +94,7 @@ const addTarget = operation({
   },
 });
 
-const targetChanges = jsonBody(putTarget.schema);
+const targetChanges = bodyMatching(putTarget.schema);
 
 const updateTarget = operation({
   name: "manager.updateTarget",
@@ -137,7 +137,7 @@ const deleteTarget = operation({
   },
 });
 
-const counts = jsonBody(postedCounts.schema);
+const counts = bodyMatching(postedCounts.schema);
 
 const setRecognitionCounts = operation({
   name: "manager.setRecognitionCounts",
@@ -155,7 +155,7 @@ const setRecognitionCounts = operation({
   },
 });
 
-const newVuMarkTarget = jsonBody(postedTemplateTarget.schema);
+const newVuMarkTarget = bodyMatching(postedTemplateTarget.schema);
 const templateTargetAdded = addedWith(templateTargetJson);
 
 export const addVuMarkTarget = operation({
@@ -175,4 +175,4 @@ export const addVuMarkTarget = operation({
   },
 });
 
-export const targetOperations = [addTarget, updateTarget, deleteTarget, setRecognitionCounts];
+export const targetRoutes = [addTarget, updateTarget, deleteTarget, setRecognitionCounts];

@@ -4,7 +4,7 @@ import { ok } from "../../emulator/response.ts";
 import type { Operation } from "../../schema/protocol.ts";
 import type { ModelTargetPhase, ResolvedAnswerOptions, Services } from "../services.ts";
 import { malformedPages, notFound, plainText } from "../signed/responses.ts";
-import { ownerOfClient } from "./checks.ts";
+import { databaseOfClient } from "./checks.ts";
 import {
   createCredential,
   deleteCredential,
@@ -60,5 +60,5 @@ export const modelTargetApi: Api<Services> = {
   presetFaults,
   holdsSecrets: true,
   isDelayed: true,
-  owner: ownerOfClient,
+  databaseOf: databaseOfClient,
 };

@@ -86,7 +86,7 @@ export function basicCredentials(
 }
 
 /** The database of a client, by its token, or by its id in token requests. */
-export async function ownerOfClient(
+export async function databaseOfClient(
   authorization: string | undefined,
   { store }: Pick<Services, "store">,
 ): Promise<{ readonly databaseName: string } | undefined> {
@@ -110,42 +110,42 @@ const unauthorized = serviceError<string>(
   (message) => ({ message, target: "jwt" }),
 );
 
-const rejected = (message: string, reason: string): Refusal => refuse(unauthorized, reason, message);
+const refuseToken = (message: string, reason: string): Refusal => refuse(unauthorized, reason, message);
 
 function payloadOf(token: string): JsonObject | Refusal {
   const parts = token.split(".");
   const [head = "", body = "", signature = ""] = parts;
   if (parts.length !== 3)
-    return rejected(
+    return refuseToken(
       "Invalid JWT serialization: Missing dot delimiter(s)",
       `the bearer token is ${showToken(token)}; expected the access_token of POST /oauth2/token, three parts with dots between them`,
     );
   const jose = jsonObjectPart(head);
   if (jose === undefined)
-    return rejected(
+    return refuseToken(
       "Invalid unsecured/JWS/JWE header: Invalid JSON object",
       "the bearer token's first part must be a JSON object in unpadded base64url",
     );
   if (!Object.hasOwn(jose, "alg"))
-    return rejected(
+    return refuseToken(
       'Missing "alg" in header JSON object',
       "the JSON object in the bearer token's first part must name its algorithm as alg",
     );
   if (jose.alg === "none")
-    return rejected(
+    return refuseToken(
       "Unsecured (plain) JWTs are rejected, extend class to handle",
       "the bearer token's alg is none; it must be signed",
     );
   const payload = jsonObjectPart(body);
   if (payload === undefined)
-    return rejected(
+    return refuseToken(
       "Payload of JWS object is not a valid JSON object",
       "the bearer token's second part must be a JSON object in unpadded base64url",
     );
   if (signature === "")
-    return rejected("The signature must not be empty", "the bearer token's third part is empty");
+    return refuseToken("The signature must not be empty", "the bearer token's third part is empty");
   return decodeBase64Url(signature) === undefined
-    ? rejected(
+    ? refuseToken(
         "Signed JWT rejected: Invalid signature",
         "the bearer token's third part must be unpadded base64url",
       )
@@ -161,7 +161,7 @@ export const bearerToken = check({
     const token = /^Bearer (.+)$/s.exec(given)?.[1];
     if (token === undefined) {
       const signed = /^vws /i.test(given) ? "; a signature (VWS) belongs to the target and query APIs" : "";
-      return rejected(
+      return refuseToken(
         "no Bearer token",
         `expected an Authorization header with \`Bearer\` and a token from POST /oauth2/token${signed}${missingHeadersAdvice(request)}`,
       );
@@ -169,10 +169,10 @@ export const bearerToken = check({
     const payload = payloadOf(token);
     if (payload instanceof Refusal) return payload;
     // Only for the journal: this request may not need the state, which may be unavailable.
-    const owner = await ownerOfClient(given, services).catch((error: unknown) => {
+    const database = await databaseOfClient(given, services).catch((error: unknown) => {
       if (!(error instanceof StateUnavailableError)) throw error;
     });
-    if (owner) entry.database = owner.databaseName;
+    if (database) entry.database = database.databaseName;
     return { scopes: typeof payload.scope === "string" ? scopesIn(payload.scope) : [] };
   },
 });

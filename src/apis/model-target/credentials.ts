@@ -1,7 +1,8 @@
 import { CheckTable, check } from "../../emulator/check.ts";
+import { arraySchema, objectSchema, openObjectSchema, stringSchema } from "../../emulator/json-schemas.ts";
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
-import { listOf, object, ok, openObject, type Refusal, refuse, text } from "../../emulator/response.ts";
+import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { isJsonObject } from "../../schema/forms/values.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
@@ -9,14 +10,14 @@ import type { ApiContext } from "../services.ts";
 import {
   bearerToken,
   CLIENT_CREDENTIALS,
+  databaseOfClient,
   holdsScope,
   jsonContentType,
-  ownerOfClient,
   validJson,
 } from "./checks.ts";
 import { expected } from "./dataset-request.ts";
 import { missingTopLevel } from "./dataset-validation.ts";
-import { done, serviceError, success, validationError } from "./responses.ts";
+import { emptyResponse, serviceError, success, validationError } from "./responses.ts";
 
 const PATH = "/oauth2/clientcredentials";
 const SECRET_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -111,12 +112,12 @@ export const credentialTable = CheckTable.on<ApiContext, CredentialOperation>()
   .row(scopesValid);
 
 const authorized = { security: "bearer", checks: credentialTable } as const;
-const credentialSchema = object({ clientId: text, scopes: listOf(text) });
+const credentialSchema = objectSchema({ clientId: stringSchema, scopes: arraySchema(stringSchema) });
 
 const created = success(
   201,
   "The client. Its secret is not shown again.",
-  object({ client_id: text, client_secret: text }),
+  objectSchema({ client_id: stringSchema, client_secret: stringSchema }),
 );
 const tooMany = serviceError(
   409,
@@ -131,11 +132,11 @@ export const createCredential = operation({
   path: PATH,
   summary: "Creates a client with the given scopes.",
   ...authorized,
-  body: { contentType: "application/json", schema: openObject({ scopes: listOf(text) }) },
+  body: { contentType: "application/json", schema: openObjectSchema({ scopes: arraySchema(stringSchema) }) },
   responses: [created, tooMany],
   handle: async ({ wanted, random, request, services }) => {
     const { store } = services;
-    const databaseName = (await ownerOfClient(header(request, "authorization"), services))?.databaseName;
+    const databaseName = (await databaseOfClient(header(request, "authorization"), services))?.databaseName;
     let clientId = random.hex(21).toUpperCase();
     while ((await store.findCredential(clientId)) !== undefined) clientId = random.hex(21).toUpperCase();
     const clientSecret = random.text(33, SECRET_ALPHABET);
@@ -152,7 +153,7 @@ export const createCredential = operation({
   },
 });
 
-const list = success(200, "The clients.", listOf(credentialSchema));
+const list = success(200, "The clients.", arraySchema(credentialSchema));
 
 export const listCredentials = operation({
   name: "listCredentials",
@@ -162,7 +163,7 @@ export const listCredentials = operation({
   ...authorized,
   responses: [list],
   handle: async ({ request, services }) => {
-    const databaseName = (await ownerOfClient(header(request, "authorization"), services))?.databaseName;
+    const databaseName = (await databaseOfClient(header(request, "authorization"), services))?.databaseName;
     const credentials = await services.store.listCredentials();
     const isSeen = (each: ClientCredential) =>
       databaseName === undefined || each.databaseName === databaseName;
@@ -181,7 +182,7 @@ export const updateCredentialScopes = operation({
   path: `${PATH}/{id}/scopes`,
   summary: "Replaces a client's scopes.",
   ...authorized,
-  body: { contentType: "application/json", schema: listOf(text) },
+  body: { contentType: "application/json", schema: arraySchema(stringSchema) },
   responses: [updated, unknownCredential],
   handle: async ({ credential: { clientId }, wanted, services: { store } }) => {
     const changed = await store.setCredentialScopes(clientId, wanted);
@@ -191,7 +192,7 @@ export const updateCredentialScopes = operation({
   },
 });
 
-const deleted = done(204);
+const deleted = emptyResponse(204);
 
 export const deleteCredential = operation({
   name: "deleteCredential",

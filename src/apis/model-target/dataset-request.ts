@@ -1,5 +1,12 @@
+import {
+  arraySchema,
+  enumSchema,
+  type JsonSchema,
+  openObjectSchema,
+  stringSchema,
+  withDescription,
+} from "../../emulator/json-schemas.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import { described, enumOf, type JsonSchema, listOf, openObject, text } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
@@ -94,36 +101,36 @@ export function datasetRequestSchema(
   family: DatasetTypeName,
   { datasetViewsRequired, cadDataFormats }: Profile,
 ): JsonSchema {
-  const vector = listOf({ type: "number" });
-  const view = openObject(
-    { name: text },
+  const vector = arraySchema({ type: "number" });
+  const view = openObjectSchema(
+    { name: stringSchema },
     {
-      guideViewPosition: described(
-        openObject({ rotation: vector, translation: vector }),
+      guideViewPosition: withDescription(
+        openObjectSchema({ rotation: vector, translation: vector }),
         "Required in models with stateBasedConfigurationJsonString.",
       ),
-      states: listOf(text),
+      states: arraySchema(stringSchema),
     },
   );
-  const views = { views: listOf(view) };
-  const model = openObject(
-    { name: text, ...(datasetViewsRequired && views) },
+  const views = { views: arraySchema(view) };
+  const model = openObjectSchema(
+    { name: stringSchema, ...(datasetViewsRequired && views) },
     {
       ...views,
-      cadDataUrl: described(text, "Exactly one of the sources must be given."),
-      cadDataBlob: text,
-      cadDataUuid: text,
-      cadDataFormat: cadDataFormats === null ? text : enumOf(cadDataFormats),
-      automaticColoring: enumOf(WHEN),
-      simplify: enumOf(WHEN),
-      optimizeTrackingFor: enumOf(OPTIMIZATIONS),
-      ...(family === "ADVANCED" && { realisticAppearance: enumOf(APPEARANCES) }),
-      stateBasedConfigurationJsonString: described(text, "JSON as text."),
+      cadDataUrl: withDescription(stringSchema, "Exactly one of the sources must be given."),
+      cadDataBlob: stringSchema,
+      cadDataUuid: stringSchema,
+      cadDataFormat: cadDataFormats === null ? stringSchema : enumSchema(cadDataFormats),
+      automaticColoring: enumSchema(WHEN),
+      simplify: enumSchema(WHEN),
+      optimizeTrackingFor: enumSchema(OPTIMIZATIONS),
+      ...(family === "ADVANCED" && { realisticAppearance: enumSchema(APPEARANCES) }),
+      stateBasedConfigurationJsonString: withDescription(stringSchema, "JSON as text."),
     },
   );
-  return openObject({
-    name: described(text, "May be empty."),
-    targetSdk: text,
-    models: { ...listOf(model), minItems: 1, maxItems: family === "STANDARD" ? 1 : MOST_MODELS },
+  return openObjectSchema({
+    name: withDescription(stringSchema, "May be empty."),
+    targetSdk: stringSchema,
+    models: { ...arraySchema(model), minItems: 1, maxItems: family === "STANDARD" ? 1 : MOST_MODELS },
   });
 }

@@ -1,19 +1,16 @@
 import { CheckTable, check } from "../../emulator/check.ts";
-import { operation } from "../../emulator/operation.ts";
 import {
-  constant,
-  enumOf,
-  hex32,
-  listOf,
-  moment,
-  notYet,
-  object,
-  ok,
-  openObject,
-  type Refusal,
-  refuse,
-  text,
-} from "../../emulator/response.ts";
+  arraySchema,
+  constantSchema,
+  dateTimeSchema,
+  enumSchema,
+  hex32Schema,
+  objectSchema,
+  openObjectSchema,
+  stringSchema,
+} from "../../emulator/json-schemas.ts";
+import { operation } from "../../emulator/operation.ts";
+import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
@@ -32,7 +29,7 @@ import {
 } from "./checks.ts";
 import { datasetRequestSchema, isStateBased, modelsIn, reasonFor } from "./dataset-request.ts";
 import { findingsIn } from "./dataset-validation.ts";
-import { datasetArchive, done, serviceError, success, validationError, zip } from "./responses.ts";
+import { datasetArchive, emptyResponse, serviceError, success, validationError, zip } from "./responses.ts";
 
 /** The user that every token of this emulator belongs to. */
 const USER = "userId:mock";
@@ -152,22 +149,22 @@ function configuredOutcome({
   };
 }
 
-const started = success(201, "The training was started.", object({ uuid: hex32 }));
+const started = success(201, "The training was started.", objectSchema({ uuid: hex32Schema }));
 
 const status = success(
   200,
   "The status.",
-  object(
-    { status: enumOf(["processing", "done", "failed"]), uuid: text, createdAt: moment },
+  objectSchema(
+    { status: enumSchema(["processing", "done", "failed"]), uuid: stringSchema, createdAt: dateTimeSchema },
     {
-      eta: moment,
-      completedAt: moment,
-      error: object({ code: constant("ERROR"), message: text }),
-      warning: object({
-        code: constant("WARNING"),
-        message: text,
-        target: text,
-        details: listOf(openObject({})),
+      eta: dateTimeSchema,
+      completedAt: dateTimeSchema,
+      error: objectSchema({ code: constantSchema("ERROR"), message: stringSchema }),
+      warning: objectSchema({
+        code: constantSchema("WARNING"),
+        message: stringSchema,
+        target: stringSchema,
+        details: arraySchema(openObjectSchema({})),
       }),
     },
   ),
@@ -177,23 +174,23 @@ const notDone = serviceError<{ readonly uuid: string; readonly status: string }>
   422,
   "UNSUPPORTED_STATE",
   "The dataset is not done.",
-  ({ uuid, status: found }) => ({
-    message: `Training status for dataset ${uuid} is ${found === "failed" ? "failed" : "not-started"} != done`,
+  ({ uuid, status: currentStatus }) => ({
+    message: `Training status for dataset ${uuid} is ${currentStatus === "failed" ? "failed" : "not-started"} != done`,
     target: uuid,
   }),
 );
 
-const deleted = done(200);
+const deleted = emptyResponse(200);
 
 /** A `Date` can hold no later timestamp. */
 const isoTime = (time: number): string => new Date(Math.min(time, MOST_MILLISECONDS)).toISOString();
 
 function outcomeOf(
   { uuid, generationFailureMessage: failureMessage, generationWarning: warning }: Dataset,
-  found: string,
+  currentStatus: string,
 ) {
-  if (found === "failed") return { error: { code: "ERROR", message: failureMessage } };
-  if (found !== "done" || warning === null) return {};
+  if (currentStatus === "failed") return { error: { code: "ERROR", message: failureMessage } };
+  if (currentStatus !== "done" || warning === null) return {};
   const { message, details } = warning;
   return { warning: { code: "WARNING", message, target: uuid, details } };
 }
@@ -228,14 +225,14 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       ...authorized,
       responses: [status],
       handle: ({ dataset, now }) => {
-        const found = datasetStatusAt(dataset, now);
+        const currentStatus = datasetStatusAt(dataset, now);
         const finish = isoTime(dataset.createdAt + dataset.processingTimeSeconds * 1000);
         return ok(status, {
-          status: found,
+          status: currentStatus,
           uuid: dataset.uuid,
           createdAt: isoTime(dataset.createdAt),
-          ...(found === "processing" ? { eta: finish } : { completedAt: finish }),
-          ...outcomeOf(dataset, found),
+          ...(currentStatus === "processing" ? { eta: finish } : { completedAt: finish }),
+          ...outcomeOf(dataset, currentStatus),
         });
       },
     }),
@@ -248,11 +245,13 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       responses: [zip, notDone],
       handle: async ({ dataset, now }) => {
         const { uuid } = dataset;
-        const found = datasetStatusAt(dataset, now);
-        if (found === "done") return ok(zip, await datasetArchive(dataset));
-        const reason = `the dataset ${uuid} is ${found}; only a dataset that is done can be downloaded`;
-        const details = { uuid, status: found };
-        return found === "failed" ? refuse(notDone, reason, details) : notYet(notDone, reason, details);
+        const currentStatus = datasetStatusAt(dataset, now);
+        if (currentStatus === "done") return ok(zip, await datasetArchive(dataset));
+        const reason = `the dataset ${uuid} is ${currentStatus}; only a dataset that is done can be downloaded`;
+        const details = { uuid, status: currentStatus };
+        return currentStatus === "failed"
+          ? refuse(notDone, reason, details)
+          : notYet(notDone, reason, details);
       },
     }),
     operation({

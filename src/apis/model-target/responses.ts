@@ -1,15 +1,15 @@
 import type * as Fflate from "fflate";
 import type { Context } from "../../emulator/context.ts";
+import {
+  arraySchema,
+  constantSchema,
+  type JsonSchema,
+  objectSchema,
+  stringSchema,
+} from "../../emulator/json-schemas.ts";
 import type { HeaderList } from "../../emulator/message.ts";
 import { loadModule } from "../../emulator/package.ts";
-import {
-  constant,
-  type DeclaredResponse,
-  type JsonSchema,
-  listOf,
-  object,
-  text,
-} from "../../emulator/response.ts";
+import type { DeclaredResponse } from "../../emulator/response.ts";
 import { asciiJson } from "../../emulator/text.ts";
 import { isJsonObject } from "../../schema/forms/values.ts";
 import type { Dataset } from "../../schema/model-target.ts";
@@ -32,7 +32,7 @@ export const success = (
   body: (_context, content) => asciiJson(content),
 });
 
-export const done = (status: number): DeclaredResponse => ({
+export const emptyResponse = (status: number): DeclaredResponse => ({
   status,
   description: "Done (empty body).",
   headers: () => [],
@@ -52,7 +52,7 @@ export const lacksScope: DeclaredResponse = {
   status: 403,
   description: "The token lacks the scope.",
   headers: typed("text/plain"),
-  schema: constant("User does not have the required scopes to perform this action"),
+  schema: constantSchema("User does not have the required scopes to perform this action"),
   body: () => "User does not have the required scopes to perform this action",
 };
 
@@ -73,10 +73,15 @@ export const serviceError = <Details = unknown>(
   resultCode: code,
   description,
   headers: json,
-  schema: object({
-    error: object(
-      { code: constant(code), message: text },
-      { target: text, details: listOf(object({ code: constant("VALIDATION_ERROR"), message: text })) },
+  schema: objectSchema({
+    error: objectSchema(
+      { code: constantSchema(code), message: stringSchema },
+      {
+        target: stringSchema,
+        details: arraySchema(
+          objectSchema({ code: constantSchema("VALIDATION_ERROR"), message: stringSchema }),
+        ),
+      },
     ),
   }),
   body: (context, details) => {
@@ -97,7 +102,7 @@ export const tokenError = (
   resultCode: code,
   description,
   headers: json,
-  schema: object({ error: constant(code) }, { error_description: text }),
+  schema: objectSchema({ error: constantSchema(code) }, { error_description: stringSchema }),
   body: () => asciiJson({ error: code, error_description: shown }),
 });
 

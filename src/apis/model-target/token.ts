@@ -1,16 +1,14 @@
 import { CheckTable, check } from "../../emulator/check.ts";
+import {
+  constantSchema,
+  objectSchema,
+  openObjectSchema,
+  stringSchema,
+  withDescription,
+} from "../../emulator/json-schemas.ts";
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
-import {
-  constant,
-  described,
-  object,
-  ok,
-  openObject,
-  type Refusal,
-  refuse,
-  text,
-} from "../../emulator/response.ts";
+import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey } from "../../emulator/text.ts";
 import type { ApiContext } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
@@ -164,10 +162,10 @@ const LIFETIME_SECONDS = 3600;
 const tokenGiven = success(
   200,
   "A token.",
-  object({
-    access_token: described(text, "A JSON Web Token."),
-    token_type: constant("bearer"),
-    expires_in: described({ type: "integer", const: LIFETIME_SECONDS }, "In seconds."),
+  objectSchema({
+    access_token: withDescription(stringSchema, "A JSON Web Token."),
+    token_type: constantSchema("bearer"),
+    expires_in: withDescription({ type: "integer", const: LIFETIME_SECONDS }, "In seconds."),
   }),
 );
 
@@ -184,13 +182,16 @@ export const token = operation({
     .row(scopesHeld),
   body: {
     contentType: "application/x-www-form-urlencoded",
-    schema: openObject(
+    schema: openObjectSchema(
       {},
       {
         grant_type: { enum: ["client_credentials", "password"], default: "client_credentials" },
-        username: text,
-        password: text,
-        scope: described(text, "Separated by spaces. Default: every scope that the credential holds."),
+        username: stringSchema,
+        password: stringSchema,
+        scope: withDescription(
+          stringSchema,
+          "Separated by spaces. Default: every scope that the credential holds.",
+        ),
       },
     ),
   },

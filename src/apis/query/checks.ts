@@ -14,7 +14,7 @@ import {
   unknownKeyReason,
 } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
-import { authorizationGiven, ownerOf, signatureVerdict } from "../signed/authentication.ts";
+import { authorizationGiven, recordsOfKey, signatureVerdict } from "../signed/authentication.ts";
 import {
   lengthFits,
   lengthIsInteger,
@@ -75,7 +75,7 @@ const authenticated = check({
   test: async (context: ApiContext) => {
     const { request, entry, services } = context;
     const authorization = header(request, "authorization");
-    const records = await ownerOf("clientAccessKey", authorization, services);
+    const records = await recordsOfKey("clientAccessKey", authorization, services);
     if (!isOfCloud(records)) return unknownKeyReason(context, namedAccessKey(authorization), "client");
     const { database } = records;
     entry.database = database.databaseName;

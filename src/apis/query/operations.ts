@@ -1,10 +1,11 @@
 import type { FaultRule } from "../../emulator/faults.ts";
+import { type JsonSchema, objectSchema, withDescription } from "../../emulator/json-schemas.ts";
 import { acceptsEncoding, header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
-import { described, type JsonSchema, object, ok } from "../../emulator/response.ts";
+import { ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { ResolvedAnswerOptions, Services } from "../services.ts";
-import { ownerOf } from "../signed/authentication.ts";
+import { recordsOfKey } from "../signed/authentication.ts";
 import { type Found, foundAmong } from "../signed/realism.ts";
 import { retriable } from "../signed/responses.ts";
 import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
@@ -12,11 +13,11 @@ import {
   addedHeaders,
   anyFailure,
   encodeResponse,
-  found,
   headerTooLargePage,
   isGzipped,
   lengthNotAnInteger,
   notFound,
+  queryResults,
   serverText,
 } from "./responses.ts";
 import { type Search, searchTargets } from "./search.ts";
@@ -32,9 +33,12 @@ export const query = operation({
   checks: queryTable,
   body: {
     contentType: "multipart/form-data",
-    schema: object(
+    schema: objectSchema(
       {
-        image: described(image, "A file: PNG or JPEG of at most 2097152 bytes and 30000 pixels a side."),
+        image: withDescription(
+          image,
+          "A file: PNG or JPEG of at most 2097152 bytes and 30000 pixels a side.",
+        ),
       },
       {
         max_num_results: { type: "integer", minimum: 1, maximum: 50, default: 1 },
@@ -42,7 +46,7 @@ export const query = operation({
       },
     ),
   },
-  responses: [found],
+  responses: [queryResults],
   handle: async (context) => {
     const { records, services, image, maxNumResults, includeTargetData, entry, now } = context;
     const { realism, answerOptions } = services;
@@ -51,7 +55,7 @@ export const query = operation({
       ? await foundAmong(realism, context, (seen) => searchTargets(seen, ...asked))
       : await searchTargets(records.listTargets(), ...asked);
     const isUnasked =
-      isGzipped(found.status, context, services) &&
+      isGzipped(queryResults.status, context, services) &&
       !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");
     const remark =
       entry.reason ?? search.whyNone ?? (isUnasked ? services.journal.once(GZIP_UNASKED) : undefined);
@@ -59,7 +63,7 @@ export const query = operation({
     entry.considered = [...search.considered, ...(search.unseen ?? [])];
     if (search.otherTargets !== undefined) entry.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];
-    return ok(found, {
+    return ok(queryResults, {
       results: search.found.map(({ targetId, name, applicationMetadata, lastModifiedDate }, index) => ({
         target_id: targetId,
         ...(index < detailed && {
@@ -115,6 +119,6 @@ export const queryApi: Api<Services> = {
   addedHeaders,
   holdsSecrets: false,
   isDelayed: true,
-  owner: async (authorization, services) =>
-    (await ownerOf("clientAccessKey", authorization, services))?.database,
+  databaseOf: async (authorization, services) =>
+    (await recordsOfKey("clientAccessKey", authorization, services))?.database,
 };

@@ -1,19 +1,18 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { ApiResponse, Context } from "../../emulator/context.ts";
+import {
+  arraySchema,
+  constantSchema,
+  hex32Schema,
+  objectSchema,
+  orNullSchema,
+  stringSchema,
+  withDescription,
+} from "../../emulator/json-schemas.ts";
 import { acceptsEncoding, type HeaderList, header } from "../../emulator/message.ts";
 import { type Profile, REGIONS } from "../../emulator/profiles.ts";
-import {
-  constant,
-  type DeclaredResponse,
-  dateOf,
-  described,
-  hex32,
-  listOf,
-  object,
-  orNull,
-  text,
-} from "../../emulator/response.ts";
+import { type DeclaredResponse, dateOf } from "../../emulator/response.ts";
 import { asciiJson } from "../../emulator/text.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 import type { Services } from "../services.ts";
@@ -59,29 +58,29 @@ export const requestTimeTooSkewed = failure("RequestTimeTooSkewed");
 export const unknownParameters = failure("UnknownParameters");
 export const badImage = failure("BadImage");
 
-export const found: DeclaredResponse<{ readonly results: readonly object[] }> = {
+export const queryResults: DeclaredResponse<{ readonly results: readonly object[] }> = {
   status: 200,
   resultCode: "Success",
   description: "The targets that match, best first.",
   headers: headers([["Content-Type", "application/json"]]),
-  schema: object({
-    result_code: constant("Success"),
-    results: listOf(
-      object(
-        { target_id: text },
+  schema: objectSchema({
+    result_code: constantSchema("Success"),
+    results: arraySchema(
+      objectSchema(
+        { target_id: stringSchema },
         {
-          target_data: object({
-            target_timestamp: described(
+          target_data: objectSchema({
+            target_timestamp: withDescription(
               { type: "integer" },
               "Time of the last change, in seconds since the epoch.",
             ),
-            name: text,
-            application_metadata: orNull(text),
+            name: stringSchema,
+            application_metadata: orNullSchema(stringSchema),
           }),
         },
       ),
     ),
-    query_id: hex32,
+    query_id: hex32Schema,
   }),
   body: (context, { results }) =>
     asciiJson({ result_code: "Success", results, query_id: context.random.hex(32) }),
@@ -93,7 +92,7 @@ const plainText = (status: number, line: string, ...named: HeaderList): Declared
   status,
   description: line,
   headers: headers(named),
-  schema: constant(line),
+  schema: constantSchema(line),
   body: () => line,
 });
 
@@ -165,7 +164,7 @@ export const jettyPage: DeclaredResponse = {
     ["Content-Type", "text/html;charset=iso-8859-1"],
     ["Cache-Control", "must-revalidate,no-cache,no-store"],
   ]),
-  schema: text,
+  schema: stringSchema,
   body: () => JETTY_PAGE,
 };
 
@@ -173,7 +172,7 @@ export const entityTooLarge: DeclaredResponse = {
   status: 413,
   description: "The image has more than 2097152 bytes.",
   headers: headers([["Content-Type", "text/html"]], "Close"),
-  schema: text,
+  schema: stringSchema,
   body: () => ENTITY_TOO_LARGE_PAGE,
 };
 
@@ -184,7 +183,7 @@ export const serverText = (status: number): DeclaredResponse<string> => ({
   status,
   description: "One line of text.",
   headers: headers([["Content-Type", "text/plain"]]),
-  schema: text,
+  schema: stringSchema,
   body: (_context, line) => line,
 });
 
@@ -206,7 +205,7 @@ export const isGzipped = (
 ): boolean =>
   answerOptions.queryContentEncoding === "gzip" &&
   (profile.queryEncoding === "always" ||
-    (status === found.status && acceptsEncoding(header(request, "accept-encoding"), "gzip")));
+    (status === queryResults.status && acceptsEncoding(header(request, "accept-encoding"), "gzip")));
 
 /** Adds the encoding (to empty bodies too), by profile the region, and the length of the encoded bytes. */
 export async function encodeResponse(

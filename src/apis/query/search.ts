@@ -37,7 +37,7 @@ export async function searchTargets(
     if (index % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1) await yieldToEventLoop();
     const reason = whyNotFound(target, now);
     if (reason === undefined) searched.push(target);
-    else passedOver.push([target, because(reason.why, reason.detail + reason.advice)]);
+    else passedOver.push([target, notMatched(reason.why, reason.detail + reason.advice)]);
   }
   const certain = Math.max(maxNumResults, LEAST_CERTAIN);
   const { matches, notCompared, unmatched, whyNot } = await rankTargets(matcher, image, searched, certain);
@@ -53,20 +53,20 @@ export async function searchTargets(
     report.add([target], reason, recognition?.outline);
   }
   const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
-  for (const { target, why } of nearest) report.add([target], because("no match", why));
+  for (const { target, why } of nearest) report.add([target], notMatched("no match", why));
   const advice = matches.length === 0 ? await adviceFor(passedOver, matcher, now) : undefined;
   for (const [target, reason] of passedOver) {
     report.add([target], { ...reason, why: reason.why + (advice?.get(target) ?? "") });
   }
-  report.add(notCompared, because(`not compared: it cannot be among the nearest ${certain}`));
+  report.add(notCompared, notMatched(`not compared: it cannot be among the nearest ${certain}`));
   const isDecoded = !["bytes", undefined].includes(comparisonOf(matcher)?.by);
   const whyNone = matches.length === 0 && isDecoded ? await whyNotDecoded(image) : undefined;
   const others = unmatched.slice(nearest.length);
-  if (whyNot === undefined) report.add(others, because("no score: the matcher found no match"));
+  if (whyNot === undefined) report.add(others, notMatched("no score: the matcher found no match"));
   else {
     for (const target of others.slice(0, MAX_CONSIDERED))
-      report.add([target], because("no match", `: ${whyNot(target)}`));
-    report.add(others.slice(MAX_CONSIDERED), because("no match"));
+      report.add([target], notMatched("no match", `: ${whyNot(target)}`));
+    report.add(others.slice(MAX_CONSIDERED), notMatched("no match"));
   }
   const { considered, others: counted } = report;
   return {
@@ -123,7 +123,7 @@ export interface Reason {
   readonly kind: string;
 }
 
-const because = (kind: string, detail = ""): Reason => ({ matched: false, why: kind + detail, kind });
+const notMatched = (kind: string, detail = ""): Reason => ({ matched: false, why: kind + detail, kind });
 const cutOff = (place: string, maxNumResults: number): Reason => {
   const kind = `cut off by max_num_results ${maxNumResults}`;
   return { matched: true, why: `${place}, ${kind}`, kind };

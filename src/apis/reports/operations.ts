@@ -1,10 +1,11 @@
+import { withDescription } from "../../emulator/json-schemas.ts";
 import { operation } from "../../emulator/operation.ts";
-import { described, notYet, ok, refuse } from "../../emulator/response.ts";
+import { notYet, ok, refuse } from "../../emulator/response.ts";
 import { show } from "../../emulator/text.ts";
 import { isReady, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
-import { jsonBody } from "../signed/responses.ts";
+import { bodyWithKeys } from "../signed/responses.ts";
 import { downloadTable, reportTable } from "./checks.ts";
-import { noSuchKey, parametersUnder, presignedUrl, report, reportPlace } from "./responses.ts";
+import { noSuchKey, parametersUnder, presignedUrl, reportDownload, reportPlace } from "./responses.ts";
 
 const requestReport = operation({
   name: "requestReport",
@@ -13,8 +14,8 @@ const requestReport = operation({
   summary: "Creates the recognition-counts report of the current or the previous month.",
   security: "serverKeys",
   checks: reportTable,
-  body: jsonBody({
-    month: described({ type: "string", pattern: "^[0-9]{4}-[0-9]{2}$" }, "YYYY-MM, in UTC."),
+  body: bodyWithKeys({
+    month: withDescription({ type: "string", pattern: "^[0-9]{4}-[0-9]{2}$" }, "YYYY-MM, in UTC."),
   }),
   responses: [reportPlace],
   handle: async (context) => {
@@ -41,11 +42,11 @@ const downloadReport = operation({
   summary: "Downloads a report that is ready.",
   query: parametersUnder,
   checks: downloadTable,
-  responses: [report, noSuchKey],
+  responses: [reportDownload, noSuchKey],
   handle: async ({ services, now, params }) => {
     const { database_id = "", file = "" } = params;
     const found = await services.store.findReport(database_id, file.slice(0, -".csv".length));
-    if (found !== undefined && isReady(found, now)) return ok(report, reportCsv(found));
+    if (found !== undefined && isReady(found, now)) return ok(reportDownload, reportCsv(found));
     const key = `reports/${database_id}/${file}`;
     return found === undefined
       ? refuse(noSuchKey, `no report ${show(file)} was requested for that database`, key)

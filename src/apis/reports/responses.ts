@@ -1,14 +1,13 @@
 import type { Context } from "../../emulator/context.ts";
-import type { Profile } from "../../emulator/profiles.ts";
 import {
-  constant,
-  type DeclaredResponse,
-  dated,
-  described,
+  constantSchema,
   type JsonSchema,
   type JsonSchemas,
-  text,
-} from "../../emulator/response.ts";
+  stringSchema,
+  withDescription,
+} from "../../emulator/json-schemas.ts";
+import type { Profile } from "../../emulator/profiles.ts";
+import { type DeclaredResponse, dated } from "../../emulator/response.ts";
 import { xmlText } from "../../emulator/text.ts";
 import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
@@ -26,7 +25,7 @@ function errorDocument<Details>(
     status,
     description,
     headers: dated("application/xml"),
-    schema: text,
+    schema: stringSchema,
     body: (context, details) => {
       const { random } = context;
       const all = {
@@ -110,13 +109,13 @@ export function presignedUrl(
 
 /** The schemas of the URL's parameters, by what follows the profile's prefix in their names. */
 const PARAMETERS = {
-  "Security-Token": () => text,
-  Algorithm: ({ reportAlgorithm }: Profile) => constant(reportAlgorithm),
+  "Security-Token": () => stringSchema,
+  Algorithm: ({ reportAlgorithm }: Profile) => constantSchema(reportAlgorithm),
   Date: () => ({ type: "string", pattern: "^[0-9]{8}T[0-9]{6}Z$" }),
-  SignedHeaders: () => text,
-  Credential: () => text,
+  SignedHeaders: () => stringSchema,
+  Credential: () => stringSchema,
   Expires: () => ({ type: "string", pattern: "^-?[0-9]+$", description: "In seconds." }),
-  Signature: () => text,
+  Signature: () => stringSchema,
 } satisfies Record<string, (profile: Profile) => JsonSchema>;
 
 type Parameter = keyof typeof PARAMETERS;
@@ -166,16 +165,16 @@ function parseCompactDate(text: string): number | undefined {
 export const reportPlace = success({
   ...resultCode(),
   ...transaction,
-  presigned_url: described(
+  presigned_url: withDescription(
     { type: "string", format: "uri" },
     "Where to download the report once it is ready.",
   ),
 });
 
-export const report: DeclaredResponse<string> = {
+export const reportDownload: DeclaredResponse<string> = {
   status: 200,
   description: "CSV: target_id and reco_count.",
   headers: dated("text/plain"),
-  schema: text,
+  schema: stringSchema,
   body: (_context, csv) => csv,
 };

@@ -21,7 +21,7 @@ import { contentLengthIsInteger, headerLinesFit } from "./framing.ts";
 import { fail, failure, tooManyRequests } from "./responses.ts";
 
 /** The records of the database whose access key an `Authorization` names. */
-export function ownerOf(
+export function recordsOfKey(
   field: "serverAccessKey" | "clientAccessKey",
   authorization: string | undefined,
   { store }: Pick<Services, "store">,
@@ -30,8 +30,8 @@ export function ownerOf(
   return accessKey === undefined ? undefined : store.findRecords([field, accessKey]);
 }
 
-export const ownerOfServerKey: Api<Services>["owner"] = async (authorization, services) =>
-  (await ownerOf("serverAccessKey", authorization, services))?.database;
+export const databaseOfServerKey: Api<Services>["databaseOf"] = async (authorization, services) =>
+  (await recordsOfKey("serverAccessKey", authorization, services))?.database;
 
 /** First the limit per second, then the limit of the operation's group. */
 function rulesFor(
@@ -53,15 +53,19 @@ function rulesFor(
   ];
 }
 
-/** Before the signature is checked. Refused requests do not count. Adds the records of the key's owner to the context. */
+/** Before the signature is checked. Refused requests do not count. Adds the records of the key's database to the context. */
 const withinRateLimits = check({
   name: "withinRateLimits",
   refusals: [tooManyRequests],
   test: (context: ApiContext) => {
-    const owner = ownerOf("serverAccessKey", header(context.request, "authorization"), context.services);
-    return owner instanceof Promise
-      ? owner.then((records) => limited(records, context))
-      : limited(owner, context);
+    const records = recordsOfKey(
+      "serverAccessKey",
+      header(context.request, "authorization"),
+      context.services,
+    );
+    return records instanceof Promise
+      ? records.then((records) => limited(records, context))
+      : limited(records, context);
   },
 });
 
@@ -176,7 +180,7 @@ export const signatureMatches = check({
 export const signedTable = CheckTable.on<ApiContext, Operation>()
   .row(contentLengthIsInteger)
   .row(headerLinesFit)
-  .row(withinRateLimits) // finds the records of the access key's owner
+  .row(withinRateLimits) // finds the records of the access key's database
   .row(authorizationGiven(failure("AuthenticationFailure"), EXPECTED))
   .row(authorizationWellFormed);
 

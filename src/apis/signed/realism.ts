@@ -147,7 +147,7 @@ const STILL_FOUND: Words = ["still found", "gone"];
 const NOT_COUNTED: Words = ["not yet counted", "counted"];
 
 /** For example `not yet visible: added 0.4 s ago, visible after 1 s (realism)`. */
-function because({ now }: Context, { verb, at, seconds }: Lag, [state, end]: Words, others = 0): string {
+function lagReason({ now }: Context, { verb, at, seconds }: Lag, [state, end]: Words, others = 0): string {
   const ago = Math.max(0, now - at) / 1000;
   const more = others > 0 ? `; and ${others} more` : "";
   return `${state}: ${verb} ${ago} s ago, ${end} after ${seconds} s${more} (realism)`;
@@ -155,7 +155,7 @@ function because({ now }: Context, { verb, at, seconds }: Lag, [state, end]: Wor
 
 function note(context: Context, lags: readonly Lag[], words: Words): void {
   const last = lags.at(-1);
-  if (last !== undefined) context.entry.reason = because(context, last, words, lags.length - 1);
+  if (last !== undefined) context.entry.reason = lagReason(context, last, words, lags.length - 1);
 }
 
 /** The shown fields of a target, besides status and rating. */
@@ -173,7 +173,7 @@ export function seenTarget(context: ReadingContext, targetId: string) {
   const [lag] = services.realism?.lags(context, services.realism.visibility, targetId) ?? [];
   if (target === undefined || lag === undefined) return { target };
   const { before } = lag;
-  if (before === undefined) return { hidden: because(context, lag, NOT_VISIBLE) };
+  if (before === undefined) return { hidden: lagReason(context, lag, NOT_VISIBLE) };
   const shown = SHOWN[operation.name];
   if (shown === undefined) return { target };
   const look = (one: Target) =>
@@ -221,7 +221,7 @@ export async function foundAmong<Search extends { readonly found: readonly Targe
   note(context, differing, differing.at(-1)?.current === undefined ? STILL_FOUND : NOT_VISIBLE);
   const unseen = lags.flatMap((lag) => {
     const { targetId, name } = lag.after;
-    const why = because(context, lag, NOT_VISIBLE);
+    const why = lagReason(context, lag, NOT_VISIBLE);
     return lag.before === undefined ? [{ targetId, name, matched: false, why }] : [];
   });
   return { ...search, unseen };

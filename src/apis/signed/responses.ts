@@ -1,21 +1,17 @@
 import { gzipSync } from "node:zlib";
 import type { Context } from "../../emulator/context.ts";
+import {
+  constantSchema,
+  hex32Schema,
+  type JsonSchema,
+  type JsonSchemas,
+  objectSchema,
+  stringSchema,
+} from "../../emulator/json-schemas.ts";
 import { acceptsEncoding, type HeaderList, header } from "../../emulator/message.ts";
 import { type DeclaredBody, type MalformedKind, percentDecoded } from "../../emulator/operation.ts";
 import { REGIONS } from "../../emulator/profiles.ts";
-import {
-  constant,
-  type DeclaredResponse,
-  dated,
-  dateOf,
-  hex32,
-  type JsonSchema,
-  type JsonSchemas,
-  object,
-  ok,
-  type PreparedResponse,
-  text,
-} from "../../emulator/response.ts";
+import { type DeclaredResponse, dated, dateOf, ok, type PreparedResponse } from "../../emulator/response.ts";
 import { asciiJson, htmlText } from "../../emulator/text.ts";
 import { LONGEST_HEADER_LINE_BYTES, RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 
@@ -77,7 +73,7 @@ export function success<Key extends string>(
     resultCode: code,
     description,
     headers: json,
-    schema: object(properties),
+    schema: objectSchema(properties),
     body: (context, details: Readonly<Record<string, unknown>>) => {
       const filled: Readonly<Record<string, unknown>> = {
         ...details,
@@ -93,9 +89,9 @@ export function success<Key extends string>(
 }
 
 /** Every success has these properties, at different places. */
-export const resultCode = (code: ResultCode = "Success") => ({ result_code: constant(code) });
+export const resultCode = (code: ResultCode = "Success") => ({ result_code: constantSchema(code) });
 
-export const transaction = { transaction_id: hex32 };
+export const transaction = { transaction_id: hex32Schema };
 
 export const tooManyRequests: DeclaredResponse = {
   status: 429,
@@ -131,14 +127,14 @@ export const streamTimeout: DeclaredResponse = {
     ["Connection", "close"],
     ["Date", dateOf(at)],
   ],
-  schema: constant("stream timeout"),
+  schema: constantSchema("stream timeout"),
   body: () => "stream timeout",
 };
 
 /** A body that is a JSON object with these keys and no others. */
-export const jsonBody = (required: JsonSchemas, optional: JsonSchemas = {}): DeclaredBody => ({
+export const bodyWithKeys = (required: JsonSchemas, optional: JsonSchemas = {}): DeclaredBody => ({
   contentType: "application/json",
-  schema: object(required, optional),
+  schema: objectSchema(required, optional),
   keys: { required: Object.keys(required), optional: Object.keys(optional) },
 });
 
@@ -171,7 +167,7 @@ export const fromLoadBalancer = (
     ["Connection", connection],
     ["Date", dateOf(at)],
   ],
-  schema: text,
+  schema: stringSchema,
   body: () => page,
 });
 
@@ -195,7 +191,7 @@ export const headerTooLarge = (headers: DeclaredResponse["headers"]): DeclaredRe
   status: 400,
   description: `A header line has more than ${LONGEST_HEADER_LINE_BYTES} bytes.`,
   headers,
-  schema: text,
+  schema: stringSchema,
   body: () => HEADER_TOO_LARGE_PAGE,
 });
 
@@ -231,7 +227,7 @@ export const plainText = (status: number, description = "One line of text."): De
   status,
   description,
   headers: dated("text/plain"),
-  schema: text,
+  schema: stringSchema,
   body: (_context, line) => line,
 });
 
@@ -274,7 +270,7 @@ const notFoundPage = (isGzipped: boolean): DeclaredResponse<string> => ({
     ...(isGzipped ? [["Content-Encoding", "gzip"] as const] : []),
     [profile.upstreamTimeHeader, UPSTREAM_TIME],
   ],
-  schema: text,
+  schema: stringSchema,
   body: (_context, request) => (isGzipped ? gzipSync(pageNotFound(request)) : pageNotFound(request)),
 });
 

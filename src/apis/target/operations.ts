@@ -1,13 +1,12 @@
-import { type Api, operation } from "../../emulator/operation.ts";
 import {
-  described,
+  booleanSchema,
   type JsonSchemas,
-  ok,
-  orNull,
-  refuse,
-  text,
-  trueOrFalse,
-} from "../../emulator/response.ts";
+  orNullSchema,
+  stringSchema,
+  withDescription,
+} from "../../emulator/json-schemas.ts";
+import { type Api, operation } from "../../emulator/operation.ts";
+import { ok, refuse } from "../../emulator/response.ts";
 import { ratingAt, statusAt, whyNotFound } from "../../schema/processing.ts";
 import {
   MAX_METADATA_BYTES,
@@ -16,14 +15,14 @@ import {
 } from "../../schema/protocol.ts";
 import * as control from "../control.ts";
 import type { Services } from "../services.ts";
-import { ownerOfServerKey } from "../signed/authentication.ts";
+import { databaseOfServerKey } from "../signed/authentication.ts";
 import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
 import { listedTargets, noted, seenCounts } from "../signed/realism.ts";
 import {
   anyFailure,
+  bodyWithKeys,
   fail,
   failure,
-  jsonBody,
   malformedPages,
   notFound,
   plainText,
@@ -36,7 +35,7 @@ import {
   targetCreated,
   targetDeleted,
   targetList,
-  targetRecord,
+  targetRecordResponse,
   targetUpdated,
 } from "./responses.ts";
 
@@ -45,15 +44,17 @@ const signed = { security: "serverKeys", checks: targetTable } as const;
 const targetFields: JsonSchemas = {
   name: { type: "string", minLength: 1, maxLength: 64, description: "Unique among undeleted targets." },
   width: { type: "number", exclusiveMinimum: 0, description: "In scene units." },
-  image: described(
-    text,
+  image: withDescription(
+    stringSchema,
     `Base64 of a PNG or JPEG of at most ${MAX_TARGET_IMAGE_BYTES} bytes and ${MAX_TARGET_IMAGE_PIXELS} pixels.`,
   ),
 };
 
 const targetOptions: JsonSchemas = {
-  active_flag: described({ anyOf: [orNull(trueOrFalse), { enum: [0, 1] }] }, "Default true."),
-  application_metadata: orNull(described(text, `Base64 of at most ${MAX_METADATA_BYTES} bytes.`)),
+  active_flag: withDescription({ anyOf: [orNullSchema(booleanSchema), { enum: [0, 1] }] }, "Default true."),
+  application_metadata: orNullSchema(
+    withDescription(stringSchema, `Base64 of at most ${MAX_METADATA_BYTES} bytes.`),
+  ),
 };
 
 const addTarget = operation({
@@ -62,7 +63,7 @@ const addTarget = operation({
   path: "/targets",
   summary: "Adds a target and starts its processing.",
   ...signed,
-  body: jsonBody(targetFields, targetOptions),
+  body: bodyWithKeys(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
     const { database, services, moment, body, applicationMetadata, activeFlag = true, image } = context;
@@ -103,12 +104,12 @@ const getTarget = operation({
   path: "/targets/{id}",
   summary: "Returns a target's record and status.",
   ...signed,
-  responses: [targetRecord],
+  responses: [targetRecordResponse],
   handle: async ({ target, now, entry }) => {
     const status = statusAt(target, now);
     const why = status === "failed" ? whyNotFound({ ...target, activeFlag: true }, now)?.why : undefined;
     if (why !== undefined) entry.reason = why;
-    return ok(targetRecord, {
+    return ok(targetRecordResponse, {
       target_record: {
         target_id: target.targetId,
         active_flag: target.activeFlag,
@@ -128,7 +129,7 @@ const updateTarget = operation({
   path: "/targets/{id}",
   summary: "Changes the given fields of a target and starts its processing again.",
   ...signed,
-  body: jsonBody({}, { ...targetFields, ...targetOptions }),
+  body: bodyWithKeys({}, { ...targetFields, ...targetOptions }),
   responses: [
     targetUpdated,
     failure("TargetStatusNotSuccess"),
@@ -267,5 +268,5 @@ export const targetApi: Api<Services> = {
   malformed: malformedPages,
   holdsSecrets: false,
   isDelayed: true,
-  owner: ownerOfServerKey,
+  databaseOf: databaseOfServerKey,
 };

@@ -1,19 +1,19 @@
-import type { Profile } from "../../emulator/profiles.ts";
 import {
-  constant,
-  described,
-  enumOf,
-  hex32,
+  arraySchema,
+  booleanSchema,
+  constantSchema,
+  enumSchema,
+  hex32Schema,
   type JsonSchema,
-  listOf,
-  object,
-  text,
-  trueOrFalse,
-  wholeNumber,
-} from "../../emulator/response.ts";
+  objectSchema,
+  stringSchema,
+  wholeNumberSchema,
+  withDescription,
+} from "../../emulator/json-schemas.ts";
+import type { Profile } from "../../emulator/profiles.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
-const status = enumOf(["processing", "success", "failed"]);
+const status = enumSchema(["processing", "success", "failed"]);
 const rating: JsonSchema = {
   type: "integer",
   minimum: -1,
@@ -21,27 +21,27 @@ const rating: JsonSchema = {
   description: "-1 in the first half of processing.",
 };
 const recognitions = {
-  total_recos: wholeNumber,
-  current_month_recos: wholeNumber,
-  previous_month_recos: wholeNumber,
+  total_recos: wholeNumberSchema,
+  current_month_recos: wholeNumberSchema,
+  previous_month_recos: wholeNumberSchema,
 };
 
 export const targetCreated = success(
-  { ...transaction, ...resultCode("TargetCreated"), target_id: hex32 },
+  { ...transaction, ...resultCode("TargetCreated"), target_id: hex32Schema },
   "TargetCreated",
   "The target was added.",
 );
-export const targetList = success({ ...transaction, ...resultCode(), results: listOf(text) });
-export const targetRecord = success({
+export const targetList = success({ ...transaction, ...resultCode(), results: arraySchema(stringSchema) });
+export const targetRecordResponse = success({
   ...resultCode(),
   ...transaction,
-  target_record: object({
-    target_id: text,
-    active_flag: trueOrFalse,
-    name: text,
+  target_record: objectSchema({
+    target_id: stringSchema,
+    active_flag: booleanSchema,
+    name: stringSchema,
     width: { type: "number" },
     tracking_rating: rating,
-    reco_rating: constant(""),
+    reco_rating: constantSchema(""),
   }),
   status,
 });
@@ -50,35 +50,38 @@ export const targetDeleted = success({ ...transaction, ...resultCode() });
 export const similarTargets = success({
   ...transaction,
   ...resultCode(),
-  similar_targets: described(listOf(text), "Other active targets, the most similar first."),
+  similar_targets: withDescription(
+    arraySchema(stringSchema),
+    "Other active targets, the most similar first.",
+  ),
 });
 const specifiedSummary = success({
   ...resultCode(),
   ...transaction,
-  name: text,
-  active_images: wholeNumber,
-  inactive_images: wholeNumber,
-  failed_images: wholeNumber,
-  target_quota: wholeNumber,
+  name: stringSchema,
+  active_images: wholeNumberSchema,
+  inactive_images: wholeNumberSchema,
+  failed_images: wholeNumberSchema,
+  target_quota: wholeNumberSchema,
   ...recognitions,
-  processing_images: wholeNumber,
-  reco_threshold: wholeNumber,
-  request_quota: wholeNumber,
+  processing_images: wholeNumberSchema,
+  reco_threshold: wholeNumberSchema,
+  request_quota: wholeNumberSchema,
   request_usage: { type: "integer", const: 0 },
   request_count: { type: "integer", const: 0 },
 });
 /** As the real service was recorded in 2019. */
 const recordedSummary: typeof specifiedSummary = success({
-  name: text,
+  name: stringSchema,
   ...resultCode(),
   ...transaction,
-  active_images: wholeNumber,
-  inactive_images: wholeNumber,
-  failed_images: wholeNumber,
-  processing_images: wholeNumber,
-  target_quota: wholeNumber,
-  request_quota: wholeNumber,
-  reco_threshold: wholeNumber,
+  active_images: wholeNumberSchema,
+  inactive_images: wholeNumberSchema,
+  failed_images: wholeNumberSchema,
+  processing_images: wholeNumberSchema,
+  target_quota: wholeNumberSchema,
+  request_quota: wholeNumberSchema,
+  reco_threshold: wholeNumberSchema,
   request_usage: { type: "integer", const: 0 },
   ...recognitions,
 });
@@ -88,10 +91,10 @@ export const summaryOfTarget = success({
   status,
   ...transaction,
   ...resultCode(),
-  database_name: text,
-  target_name: text,
+  database_name: stringSchema,
+  target_name: stringSchema,
   upload_date: { type: "string", format: "date" },
-  active_flag: trueOrFalse,
+  active_flag: booleanSchema,
   tracking_rating: rating,
   ...recognitions,
 });

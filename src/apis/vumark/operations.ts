@@ -2,7 +2,7 @@ import type { FaultRule } from "../../emulator/faults.ts";
 import { operation } from "../../emulator/operation.ts";
 import { type DeclaredResponse, dated, ok } from "../../emulator/response.ts";
 import type { InstanceFailure, ResolvedAnswerOptions } from "../services.ts";
-import { failure, jsonBody } from "../signed/responses.ts";
+import { bodyWithKeys, failure } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";
 import { FORMATS } from "./instances.ts";
 
@@ -41,7 +41,7 @@ const generateInstance = operation({
     "Generates an instance of a template (VuMark) target in the image format that the Accept header names.",
   security: "serverKeys",
   checks: instanceTable,
-  body: jsonBody({ instance_id: { type: "string", minLength: 1 } }),
+  body: bodyWithKeys({ instance_id: { type: "string", minLength: 1 } }),
   responses: [
     ...[...FORMATS.values()].map(({ response }) => response),
     ...Object.values(CONFIGURED_FAILURES),

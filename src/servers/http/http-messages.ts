@@ -33,7 +33,7 @@ export function headerPairs(flat: readonly string[]): HeaderList {
 }
 
 /**
- * Reads the head of a request that the HTTP parser rejected; undefined without a request line.
+ * Reads the head of a request that the HTTP parser refused; undefined without a request line.
  *
  * @param packet - the last bytes: usually the whole head.
  */

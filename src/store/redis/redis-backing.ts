@@ -5,13 +5,13 @@ import type { Database } from "../../schema/database.ts";
 import type { SummaryKind, TargetImage } from "../../schema/target.ts";
 import type { RecordsKey, Version } from "../keys.ts";
 import type { RateRule } from "../rate-history.ts";
-import { type Conflict, databaseChange, uniqueValues } from "../state.ts";
+import { type Conflict, changeOfDatabase, uniqueValues } from "../state.ts";
 import type { AssessImage } from "../verbs.ts";
 import { encodeChange, type StoredChange, type StoredImage } from "./codec.ts";
 import {
+  arrayIn,
   changesIn,
   clockIn,
-  listOf,
   newName,
   type RedisConnection,
   recordPairs,
@@ -69,7 +69,7 @@ export class RedisBacking {
       known?.scope ?? "",
       String(known?.version ?? 0),
     ]);
-    const [controls, status, scope, version, records] = listOf(answer);
+    const [controls, status, scope, version, records] = arrayIn(answer);
     this.note(controls);
     if (status === "none") return undefined;
     if (status === "unchanged") return "unchanged";
@@ -86,7 +86,7 @@ export class RedisBacking {
   private async readPages(at: Version): Promise<FoundRecords | undefined> {
     const changes: StoredChange[] = [];
     for (let after = "0"; after !== ""; ) {
-      const [last, records] = listOf(await this.redis.run("page", [at.scope, after]));
+      const [last, records] = arrayIn(await this.redis.run("page", [at.scope, after]));
       for (const change of changesIn(records)) changes.push(change);
       after = String(last);
     }
@@ -113,7 +113,7 @@ export class RedisBacking {
   async create(database: Database): Promise<Conflict | undefined> {
     const taken = await this.redis.run("create", [
       ...uniquePairs(database),
-      ...recordPairs([encodeChange(databaseChange(database))]),
+      ...recordPairs([encodeChange(changeOfDatabase(database))]),
       newName(),
     ]);
     return uniqueValues(database)[Number(taken) - 1];
@@ -128,7 +128,7 @@ export class RedisBacking {
       ...recordPairs(isDeletion ? [] : changes),
       isDeletion ? "yes" : "no",
     ];
-    const [answer, missingImage] = listOf(await this.redis.run("commit", args, changes.some(isRemoval)));
+    const [answer, missingImage] = arrayIn(await this.redis.run("commit", args, changes.some(isRemoval)));
     if (isDeletion && answer === "0") await this.redis.sweep();
     if (missingImage !== undefined) return { missingImage: String(missingImage) };
     return answer === "gone" || answer === "stale" ? answer : Number(answer);
@@ -204,7 +204,7 @@ export class RedisBacking {
   }
 
   private note(controls: unknown): void {
-    const [clock, faults, clears] = listOf(controls);
+    const [clock, faults, clears] = arrayIn(controls);
     this.clock = clockIn(clock);
     this.hasFaults = faults === 1;
     this.journalClears = String(clears);

@@ -139,10 +139,10 @@ export const recordPairs = (changes: readonly StoredChange[]): readonly string[]
     ]),
   );
 
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const arrayIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const pairsOf = (flat: unknown): readonly (readonly [string, string])[] =>
-  listOf(flat).flatMap((place, index, all) =>
+  arrayIn(flat).flatMap((place, index, all) =>
     index % 2 === 0 ? [[String(place), String(all[index + 1])] as const] : [],
   );
 
@@ -158,7 +158,7 @@ export const changesIn = (flat: unknown): readonly StoredChange[] =>
   });
 
 export function acceptedIn(reply: unknown): DatabaseRecords["accepted"][number] {
-  const [limit, moments] = listOf(reply);
+  const [limit, moments] = arrayIn(reply);
   return { limit: String(limit), moments: pairsOf(moments).map(([, moment]) => Number(moment)) };
 }
 

@@ -3,10 +3,10 @@ import { type KeptImage, keptImage } from "../image-blobs.ts";
 import { GLOBAL, type RecordsKey } from "../keys.ts";
 import { type Change, Records } from "../records.ts";
 import {
+  changesAddingDatabase,
+  changesAddingGlobals,
   type DatabaseRecords,
-  databaseChanges,
   databaseRecords,
-  globalChanges,
   type StoreState,
 } from "../state.ts";
 import { StateUnavailableError } from "../store.ts";
@@ -14,9 +14,9 @@ import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.
 import type { RedisBacking } from "./redis-backing.ts";
 import {
   acceptedIn,
+  arrayIn,
   changesIn,
   counted,
-  listOf,
   newName,
   recordPairs,
   uniquePairs,
@@ -47,11 +47,11 @@ export async function readState(backing: RedisBacking): Promise<StoreState> {
       await Promise.all(some.map(({ scope }) => readScope(backing, scopes, ["scope", scope])));
     if (!scopes.has("global")) await readScope(backing, scopes, GLOBAL);
     const known = [...scopes].flatMap(([scope, { version }]) => [scope, String(version)]);
-    const [databases, global] = listOf(
+    const [databases, global] = arrayIn(
       await backing.redis.run("everything", [String(scopes.size), ...known]),
     );
-    const found = listOf(databases).map((database) => {
-      const [scope, changes, accepted] = listOf(database);
+    const found = arrayIn(databases).map((database) => {
+      const [scope, changes, accepted] = arrayIn(database);
       return { scope: scopes.get(String(scope)), changes, accepted };
     });
     // A new database, perhaps with all its records.
@@ -103,7 +103,7 @@ async function stateOf(
   };
   const all: DatabaseRecords[] = [];
   for (const { scope, accepted } of databases)
-    all.push(...databaseRecords(await recordsOf(scope), listOf(accepted).map(acceptedIn).sort(byLimit)));
+    all.push(...databaseRecords(await recordsOf(scope), arrayIn(accepted).map(acceptedIn).sort(byLimit)));
   const { datasets, credentials } = await recordsOf(global);
   return { databases: all, datasets: [...datasets.values()], credentials: [...credentials.values()], images };
 }
@@ -123,14 +123,15 @@ export async function writeState(backing: RedisBacking, state: StoreState): Prom
       if ((await redis.run("build", parts)) !== 1)
         throw new StateUnavailableError("an image was lost while the snapshot was restored");
     };
-    for (const changes of inGroups(databaseChanges(records), PIECE, metadataLength)) await build(changes, []);
+    for (const changes of inGroups(changesAddingDatabase(records), PIECE, metadataLength))
+      await build(changes, []);
     const accepted = records.accepted.flatMap(({ limit, moments }) =>
       moments.map((at) => [limit, String(at)]),
     );
     for (const piece of inGroups(accepted, PIECE)) await build([], piece);
     built.push(scope, ...uniquePairs(records.database));
   }
-  const others = recordPairs(globalChanges(state).map(encodeChange));
+  const others = recordPairs(changesAddingGlobals(state).map(encodeChange));
   if ((await redis.run("replace", [String(state.databases.length), ...built, ...others])) !== 1)
     throw new StateUnavailableError("the snapshot took too long to restore");
   await redis.sweep();

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { targetViewAt } from "../../../src/apis/manager/targets.ts";
-import { jsonBody } from "../../../src/emulator/json-body.ts";
 import { createRandom } from "../../../src/emulator/random.ts";
+import { writeJson } from "../../../src/emulator/write-json.ts";
 import {
   cloudDatabaseJson,
   cloudDatabaseRecord,
@@ -40,7 +40,7 @@ const jsonObject = fc.dictionary(fc.string(), fc.jsonValue().map(withoutNegative
 
 /** What a schema reads from a resource that was sent as JSON. */
 function sentAndRead<T>(resource: unknown, { schema }: WireForm<T>): T {
-  const body = jsonBody(resource);
+  const body = writeJson(resource);
   const json = Buffer.isBuffer(body) ? body : Buffer.concat([...body.chunks()]);
   const reading = read(schema, JSON.parse(json.toString()));
   if ("problems" in reading) throw new Error(JSON.stringify(reading.problems));

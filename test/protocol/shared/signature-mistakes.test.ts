@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { type ComputeHmac, findMistakes } from "../../../src/apis/explanations/signature.ts";
 import {
-  joined,
   rightLines,
-  type Variant,
+  type SignedVariant,
+  signedTextOf,
   wrongVariants,
 } from "../../../src/apis/explanations/signed-variants.ts";
 import type { WireRequest } from "../../../src/emulator/message.ts";
@@ -53,7 +53,7 @@ async function explain(signature: string, others = 0) {
 }
 
 const sign = (lines: typeof right, key = SECRET, encoding: "base64" | "hex" = "base64") =>
-  createHmac("sha1", key).update(joined(lines)).digest(encoding);
+  createHmac("sha1", key).update(signedTextOf(lines)).digest(encoding);
 
 describe("the cost of explaining a signature", () => {
   it("is bounded, also with the secrets of a hundred other databases", async () => {
@@ -86,7 +86,7 @@ describe("the cost of explaining a signature", () => {
 
 it("explains any two likely mistakes, and the form besides", async () => {
   const likely = (await wrongVariants(request, right)).filter((each) => each.likely);
-  const lines = new Map<string, Variant[]>();
+  const lines = new Map<string, SignedVariant[]>();
   for (const each of likely) lines.set(each.line, [...(lines.get(each.line) ?? []), each]);
   expect([...lines.keys()].sort()).toEqual(["date", "digest", "method", "path", "type"]);
   const pairs = likely.flatMap((first, index) =>

@@ -1,5 +1,5 @@
 import { MemoryStore } from "../../../src/store/memory-store.ts";
-import { restoreState, writeState } from "../../../src/store/state-file.ts";
+import { restoreState, writeStateFile } from "../../../src/store/state-file.ts";
 
 /** Writes two states to a file in turn until it is killed, and a line after each. */
 const [path = ""] = process.argv.slice(2);
@@ -12,7 +12,7 @@ const states = await Promise.all(
 );
 for (;;) {
   for (const state of states) {
-    await writeState(path, state);
+    await writeStateFile(path, state);
     process.stdout.write("written\n");
   }
 }

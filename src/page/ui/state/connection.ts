@@ -2,7 +2,7 @@ import { computed, signal, useComputed, useSignal, useSignalEffect } from "@prea
 import { useEffect, useMemo } from "preact/hooks";
 import { isRefused, PAGE_HEADER } from "../../../schema/protocol.ts";
 import type { MockReport, PageRequests, PageState, PageTargets, ShownRequest } from "../../model.ts";
-import { passes, requestFilter, selectTargets, withFound } from "../../select.ts";
+import { listFilter, passes, selectTargets, withFound } from "../../select.ts";
 import { ask, report } from "./api.ts";
 import { route } from "./route.ts";
 
@@ -152,7 +152,7 @@ export function useRead<T>(
 
 function fromReport(given: MockReport, name: string, parameters: URLSearchParams): Reads[keyof Reads] | null {
   if (name === "requests") {
-    const filter = requestFilter(parameters);
+    const filter = listFilter(parameters);
     const shown: readonly ShownRequest[] = reportedRequests.filter((request) => passes(request, filter));
     const images = new Map(
       given.databases.flatMap(({ databaseName, targets }) =>

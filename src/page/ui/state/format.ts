@@ -7,7 +7,7 @@ export const count = (value: number, one: string): string =>
 export const shownOf = (shown: number, total: number, one: string): string =>
   shown < total ? `${number(shown)} of ${count(total, one)}` : count(total, one);
 
-export const joined = (...parts: readonly (string | false | null)[]): string =>
+export const commaSeparated = (...parts: readonly (string | false | null)[]): string =>
   parts.filter((part) => typeof part === "string").join(", ");
 
 /** In the largest fitting unit and the next smaller one. */

@@ -11,12 +11,12 @@ export const TITLES = {
 export type View = keyof typeof TITLES;
 export const VIEWS = Object.keys(TITLES) as readonly View[];
 
-export interface Route {
+export interface PageRoute {
   readonly view: View;
   readonly parameters: URLSearchParams;
 }
 
-function read(): Route {
+function read(): PageRoute {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
   return {
     view: VIEWS.find((view) => view === path) ?? "overview",

@@ -6,7 +6,7 @@ import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge, Panel } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { useRead } from "../state/connection.ts";
-import { count, joined } from "../state/format.ts";
+import { commaSeparated, count } from "../state/format.ts";
 
 export function Faults() {
   const { faults = [], databases = [] } = useRead<PageFaults>("faults").value ?? {};
@@ -56,7 +56,7 @@ function Fault({ fault }: { readonly fault: PageFault }) {
 }
 
 function effectOf({ response, resetConnection, delaySeconds, executed }: PageFault): string {
-  return joined(
+  return commaSeparated(
     response && `Answers ${response.status} ${response.resultCode ?? ""}`.trim(),
     resetConnection && "Resets the connection",
     delaySeconds > 0 && `Delays by ${delaySeconds} s`,
@@ -65,7 +65,7 @@ function effectOf({ response, resetConnection, delaySeconds, executed }: PageFau
 }
 
 function matchesOf({ api, operation, database, hasWhen, probability }: PageFault): string {
-  return joined(
+  return commaSeparated(
     operation?.join(", ") ?? (api === null ? "Every request" : `Every request to the ${APIS[api]}`),
     database !== null && `of ${database}`,
     hasWhen && "if its `when` returns true",

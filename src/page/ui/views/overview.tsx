@@ -5,7 +5,7 @@ import { ConfirmButton } from "../parts/dialogs.tsx";
 import { Badge, Bar, CardHead, Empty, Facts, STATUSES, StateBadge } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { state, useRead } from "../state/connection.ts";
-import { count, joined, number, shownOf } from "../state/format.ts";
+import { commaSeparated, count, number, shownOf } from "../state/format.ts";
 import { addressOf } from "../state/route.ts";
 import { AddDatabase, ChangeDatabase, KINDS, Snippets } from "./database-dialogs.tsx";
 
@@ -130,7 +130,7 @@ function DatabaseCard({ database }: DatabaseProps) {
 function Usage({ database }: { readonly database: CloudPageDatabase }) {
   const { counts, targetQuota, requestsPerSecondLimit: perSecond } = database;
   const used = Object.values(counts).reduce((sum, each) => sum + each, 0);
-  const limits = joined(
+  const limits = commaSeparated(
     perSecond !== null && `${count(perSecond, "request")} a second`,
     database.requestRateLimits !== null && "by group of endpoints",
   );

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { isRefusedOrFailed, OPERATIONS } from "../../../schema/protocol.ts";
 import type { FoundTarget, PageRequests, RequestRow } from "../../model.ts";
-import { passes, requestFilter } from "../../select.ts";
+import { listFilter, passes } from "../../select.ts";
 import { Button, Check, SearchField, Select, set } from "../parts/controls.tsx";
 import { ConfirmButton } from "../parts/dialogs.tsx";
 import { Empty, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
@@ -34,7 +34,7 @@ export function Requests() {
   const paused = useSignal<Paused | null>(null);
   const filtering = useSignal(false);
   const { parameters } = route.value;
-  const filter = requestFilter(parameters);
+  const filter = listFilter(parameters);
   const read = useRead<PageRequests>("requests", () => {
     const { parameters: given } = route.value;
     return new URLSearchParams([...given].filter(([name]) => name !== "request"));

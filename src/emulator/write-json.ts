@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 2 ** 20;
 const BYTES_PER_CHUNK = 192 * 1024;
 
 /** Writes compact ASCII JSON; each {@link Base64Text} becomes a string. Large JSON is a stream. */
-export function jsonBody(value: unknown): Buffer | BodyStream {
+export function writeJson(value: unknown): Buffer | BodyStream {
   // Unguessable, so that no other text can be mistaken for it.
   const mark = systemRandom.hex(32);
   const found: Base64Text[] = [];
