@@ -92,7 +92,7 @@ const NOT_IN_CORE = [
   "openapi/",
   "mock/(register|serve-page)",
   "intercept/descendants",
-  "schema/forms/json-schema",
+  "schema/forms/to-json-schema",
   "store/(redis|manager|shared|replicas|journal-codec)",
   // Loaded with the first image, the first wrong signature and the first state file.
   "images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/(raters|rating))",

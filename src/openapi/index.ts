@@ -12,9 +12,9 @@ import {
   profiles,
 } from "../emulator/profiles.ts";
 import { responsesUnder } from "../emulator/response.ts";
-import { requestSchema } from "../schema/forms/to-json-schema.ts";
 import { checked } from "../schema/forms/problems.ts";
 import { optional, record } from "../schema/forms/record.ts";
+import { requestSchema } from "../schema/forms/to-json-schema.ts";
 import { text as nonEmpty, oneOf } from "../schema/forms/values.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import {
