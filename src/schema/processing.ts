@@ -1,5 +1,7 @@
 /* Status and rating are functions of stored timestamps and the clock. Imports no library: the page uses it too. */
 
+import { stillProcessing, type WhyNotFound } from "./reasons.ts";
+
 /** The status of processing; a `failed` target is never found. */
 export type TargetStatus = "processing" | "success" | "failed";
 
@@ -65,24 +67,17 @@ export function isRatingShown(
 
 const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
 
-const because = (why: string) => ({ why, detail: "", advice: "" });
+const reason = (why: string): WhyNotFound => ({ why, detail: "", advice: "" });
 
 /** Why no query can find a target now. */
 export function whyNotFound(
   target: TargetProcessing & { readonly activeFlag: boolean },
   now: number,
-): { readonly why: string; readonly detail: string; readonly advice: string } | undefined {
-  if (!target.activeFlag) return because("inactive: its active_flag is false");
+): WhyNotFound | undefined {
+  if (!target.activeFlag) return reason("inactive: its active_flag is false");
   const status = statusAt(target, now);
-  if (status === "failed") return because(`failed: ${WHY_FAILED}`);
-  if (status === "processing") {
-    const leftMs = processingLeft(target, target.lastModifiedDate, now);
-    return {
-      why: "still processing",
-      detail: `, for ${Math.ceil(leftMs) / 1000} s more`,
-      advice: "; finishProcessing() ends it at once",
-    };
-  }
+  if (status === "failed") return reason(`failed: ${WHY_FAILED}`);
+  if (status === "processing") return stillProcessing(processingLeft(target, target.lastModifiedDate, now));
   const rating = ratingAt(target, now);
-  return rating > 0 ? undefined : because(`tracking rating ${rating}; expected above 0`);
+  return rating > 0 ? undefined : reason(`tracking rating ${rating}; expected above 0`);
 }

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
+import { LINES_TO_SIGN, STRINGS_TO_SIGN } from "../../schema/reasons.ts";
 import type { ApiContext } from "../services.ts";
 import { cutAdvice } from "./bodies.ts";
 import {
@@ -75,7 +76,7 @@ export async function compareSignature(
     if (advice.length === 0) return { expected, reason: `the signature is right, but ${all.join("; and ")}` };
     if (signed === expected) return { expected, reason: all.join("; and ") };
     const reason =
-      `the signature does not match: ${all.join("; and ")}. String to sign, expected: ${marked(expected, signed)}; ` +
+      `the signature does not match: ${all.join("; and ")}. ${STRINGS_TO_SIGN}${marked(expected, signed)}; ` +
       `signed: ${marked(signed, expected)}`;
     return { expected, signed, reason };
   }
@@ -85,7 +86,7 @@ export async function compareSignature(
     header(request, "date") === undefined
       ? `the signature does not match, and ${missingDateAdvice(request)}: send the Date that was signed`
       : `the signature does not match, and ${known}: check the secret key`;
-  const reason = `${advice}, and that exactly this is signed (method, MD5 of the body, content type, date, path): ${JSON.stringify(expected)}`;
+  const reason = `${advice}, and that exactly this is signed ${LINES_TO_SIGN}: ${JSON.stringify(expected)}`;
   return { expected, reason };
 }
 

@@ -1,3 +1,5 @@
+import { withoutStringsToSign } from "../../../schema/reasons.ts";
+
 export const number = (value: number): string => value.toLocaleString("en-GB");
 
 export const count = (value: number, one: string): string =>
@@ -81,17 +83,11 @@ const LABELS: Readonly<Record<string, string>> = {
   withinRateLimits: "The rate limit is reached",
 };
 
-/** A reason without strings to sign: the details show them line by line. */
+/** A reason as a sentence of the page. */
 export const sentence = (reason: string): string =>
-  reason
-    .replace(/ ?String to sign, expected: .*$/s, "")
-    .replace(/(, path\)): ".*"$/s, "$1")
-    .replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+  withoutStringsToSign(reason).replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 
 export function refusalLabel(check: string | undefined): string {
   const words = check?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return LABELS[check ?? "emulator"] ?? `Not fulfilled: ${words}`;
 }
-
-/** A reason without the call that helps a test: the page has a button. */
-export const withoutCalls = (why: string): string => why.replace("; finishProcessing() ends it at once", "");

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { isStillProcessing, withoutAdvice } from "../../../schema/reasons.ts";
 import type { PageFeatures, PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
 import { Button, CopyButton, LinkButton } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
@@ -8,15 +9,7 @@ import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
 import { dialogs, featuresOf, imageUrl, report, requestDetails, useLoaded } from "../state/api.ts";
 import { curlOf } from "../state/curl.ts";
-import {
-  bytes,
-  count,
-  milliseconds,
-  pictureFacts,
-  refusalLabel,
-  sentence,
-  withoutCalls,
-} from "../state/format.ts";
+import { bytes, count, milliseconds, pictureFacts, refusalLabel, sentence } from "../state/format.ts";
 import { addressOf, setParameters } from "../state/route.ts";
 import { FinishAll } from "./controls.tsx";
 
@@ -244,12 +237,12 @@ const Considered = ({ considered, others = {} }: ConsideredProps) => (
             {matched ? "Matched" : "Not matched"}
           </Badge>
           <span class="grow">
-            <b>{name}</b> <span class="faint">{withoutCalls(why)}</span>
+            <b>{name}</b> <span class="faint">{withoutAdvice(why)}</span>
           </span>
         </li>
       ))}
     </ol>
-    {report === null && considered.some(({ why }) => why.startsWith("still processing")) && (
+    {report === null && considered.some(({ why }) => isStillProcessing(why)) && (
       <div class="row">
         <FinishAll label="Finish processing" />
       </div>

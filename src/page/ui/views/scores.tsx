@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { isStillProcessing } from "../../../schema/reasons.ts";
 import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
 import { Badge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, notify, pathOf, useLoaded } from "../state/api.ts";
@@ -40,7 +41,7 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
         </p>
       )}
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
-      {targets.some(({ passedOver }) => passedOver?.startsWith("still processing")) && (
+      {targets.some(({ passedOver }) => passedOver !== null && isStillProcessing(passedOver)) && (
         <div class="row">
           <FinishAll label="Finish processing" />
         </div>
