@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Backend, type BackendOptions, describeBackends } from "../support/backends.ts";
 import { ALL } from "../support/combinations.ts";
 import { describeOnRedis } from "../support/redis-backend.ts";
-import { byMockFetch, factRun, inProcess, overTheWire, PROCESSING_SECONDS } from "./engine/at-emulator.ts";
-import type { Send } from "./engine/client.ts";
+import { byMockFetch, factRun, inProcess, overTheWire, PROCESSING_SECONDS } from "./engine/emulator-run.ts";
 import type { Fact } from "./engine/fact.ts";
 import type { Run } from "./engine/run.ts";
+import type { SendRequest } from "./engine/wire-client.ts";
 import { FACTS } from "./facts.ts";
-import { holds, titleOf } from "./try.ts";
+import { holds, titleOf } from "./holds.ts";
 
 /*
  * Every row through sockets, through `mock.fetch` and to servers, on every backing, under both profiles. verify.test.ts tries the row
@@ -20,7 +20,7 @@ interface Emulator extends AsyncDisposable, Pick<MockCloudReco, "urls"> {
   addCloudDatabase: Parameters<typeof factRun>[0]["addCloudDatabase"];
   /** The journal's last entry. */
   latest(): Promise<{ readonly refusedBy?: string | undefined; readonly reason?: string | undefined }>;
-  readonly send: Send;
+  readonly send: SendRequest;
 }
 type Open = (profile: ProfileName) => Promise<Emulator>;
 
@@ -88,7 +88,7 @@ const backed = (backend: Backend): void => {
 describeBackends("every row holds", backed);
 
 const mocked =
-  (intercept: "sockets" | false, sendOf: (mock: MockCloudReco) => Send): Open =>
+  (intercept: "sockets" | false, sendOf: (mock: MockCloudReco) => SendRequest): Open =>
   async (profile) => {
     const clock = new ManualClock(new Date("2026-11-21T10:42:00Z"));
     const mock = new MockCloudReco({ profile, clock, processingTimeSeconds: PROCESSING_SECONDS, intercept });

@@ -2,7 +2,14 @@ import type { HeaderList } from "../../src/emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName, profiles } from "../../src/emulator/profiles.ts";
 import { answerOf } from "./answer.ts";
 import { fieldsOf } from "./engine/database.ts";
-import type { Expected, Fact, Received, Situation } from "./engine/fact.ts";
+import {
+  type Expected,
+  type Fact,
+  KNOWN_BY,
+  type Known,
+  type Received,
+  type Situation,
+} from "./engine/fact.ts";
 import { requestTo, routeInWords, routeNamed } from "./request.ts";
 import { type PlacedRow, ROWS } from "./rows.ts";
 
@@ -77,12 +84,10 @@ const presentOf = (needs: object): object =>
 const isEarly = ({ status, processing }: NonNullable<PlacedRow["again"]>, response: Received): boolean =>
   response.status === status || (processing === true && fieldsOf(response).status === "processing");
 
-const knownOf = ({ observed, documented, specified, assumed }: PlacedRow): Fact["known"] => {
-  if (observed !== undefined) return { by: "observed", how: observed };
-  if (documented !== undefined) return { by: "documented", how: documented };
-  if (specified !== undefined) return { by: "specified", how: specified };
-  return { by: "assumed", how: assumed ?? "never attempted" };
-};
+function knownOf(row: PlacedRow): Known {
+  const by = KNOWN_BY.find((one) => row[one] !== undefined) ?? "assumed";
+  return { by, how: row[by] ?? "never attempted" };
+}
 
 /** The route, what is special about the request, and the answer; or what the row says. */
 function sentenceOf(

@@ -2,7 +2,7 @@ import { authorizationHeader, rfc1123Date } from "../../src/emulator/signing.ts"
 import { withoutUndefined } from "../../src/schema/forms/record.ts";
 import { makePng } from "../support/png.ts";
 import type { RequestParts, Situation } from "./engine/fact.ts";
-import { ROUTES, type Route, type Send } from "./rows.ts";
+import { type RequestChange, ROUTES, type Route } from "./rows.ts";
 import { filled, type Lookup, lookupIn, made, without } from "./values.ts";
 
 export function routeNamed(on: string): Route {
@@ -15,7 +15,7 @@ const BOUNDARY = "b0undary";
 
 /** Writes the form of a query. */
 function formOf(
-  { image, filename, part_headers: headers, form = [], boundary = BOUNDARY }: Send,
+  { image, filename, part_headers: headers, form = [], boundary = BOUNDARY }: RequestChange,
   lookup: Lookup,
 ): Buffer {
   const content = image === undefined ? makePng() : made(image, lookup);
@@ -32,7 +32,7 @@ function formOf(
   return Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece)));
 }
 
-function bodyOf(route: Route, send: Send, lookup: Lookup): Buffer | undefined {
+function bodyOf(route: Route, send: RequestChange, lookup: Lookup): Buffer | undefined {
   const { body, json, fields } = send;
   if (body !== undefined) {
     const bytes = made(body, lookup);
@@ -69,7 +69,7 @@ function withParameters(
   return `${path === "" ? own : path}?${parameters}`;
 }
 
-function dateOf({ date }: Send, { now }: Situation, lookup: Lookup): string | null {
+function dateOf({ date }: RequestChange, { now }: Situation, lookup: Lookup): string | null {
   if (date === undefined) return rfc1123Date(now);
   if (date === null || typeof date === "string") return date && filled(date, lookup);
   return new Date(now.getTime() + date.minutes * 60_000).toUTCString();
@@ -78,7 +78,7 @@ function dateOf({ date }: Send, { now }: Situation, lookup: Lookup): string | nu
 /** Writes the request to a route with what is special about it, and signs it. */
 export function requestTo(
   to: string,
-  send: Send,
+  send: RequestChange,
   at: Situation,
   own?: Readonly<Record<string, unknown>>,
 ): RequestParts {
@@ -112,7 +112,7 @@ export function requestTo(
 
 function signedHeaders(
   { signed, form }: Route,
-  send: Send,
+  send: RequestChange,
   parts: Pick<RequestParts, "method" | "path" | "body">,
   at: Situation,
   lookup: Lookup,

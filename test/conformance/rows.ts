@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import * as z from "zod";
+import { FACT_APIS, type KNOWN_BY, NEEDED_TARGETS, NEEDS } from "./engine/fact.ts";
 
 /*
- * The rows and what they refer to, as YAML has it. Unknown keys are refused. README.md describes each key.
+ * The schema of the YAML files, and their content. Unknown keys are refused. README.md describes each key.
  */
 
 const text = z.string();
@@ -34,10 +35,7 @@ const sendSchema = z.strictObject({
   offers_http2: z.literal(true).optional(),
   moment: z.strictObject({ second: z.int(), quiet: z.boolean().optional() }).optional(),
 });
-export type Send = z.infer<typeof sendSchema>;
-
-const NEEDS = ["reading", "writing", "spending"] as const;
-const USES = ["processed", "own", "new", "failed"] as const;
+export type RequestChange = z.infer<typeof sendSchema>;
 
 /** How a row is known; without any of these it is assumed, because nobody attempted it. */
 const WHY_ASSUMED = /^(never attempted|(temporarily|inherently) unverifiable|similar): \S|^never attempted$/;
@@ -50,14 +48,14 @@ const evidence = {
   assumed: text
     .regex(WHY_ASSUMED, "expected why: never attempted, … unverifiable: …, or similar: …")
     .optional(),
-};
+} satisfies Record<(typeof KNOWN_BY)[number], z.ZodType>;
 const isKnownOnce = (row: object): boolean => Object.keys(evidence).filter((key) => key in row).length <= 1;
 const KNOWN_ONCE = "expected one of observed, documented, specified and assumed";
 
 const settings = fields;
 const situation = {
   needs: z.enum(NEEDS).optional(),
-  uses: z.nullable(z.enum(USES)).optional(),
+  uses: z.nullable(z.enum(NEEDED_TARGETS)).optional(),
   alongside: z.literal("processed").optional(),
   database: z.nullable(settings).optional(),
   is_usual: z.literal(true).optional(),
@@ -112,9 +110,8 @@ const orderSchema = z
   })
   .refine(isKnownOnce, KNOWN_ONCE);
 
-const APIS = ["target", "query", "model-target"] as const;
 const groupSchema = z.strictObject({
-  api: z.enum(APIS),
+  api: z.enum(FACT_APIS),
   about: words.optional(),
   each: z.strictObject(situation).optional(),
   checks: z.record(text, z.array(rowSchema)),
@@ -136,7 +133,7 @@ export type Route = z.infer<typeof routeSchema>;
 const answersSchema = z.strictObject({
   profiles: z.strictObject({ neutral: z.record(text, text), vuforia: z.record(text, text) }),
   heads: z.record(text, z.array(z.record(text, text))),
-  codes: z.record(z.enum(APIS), text),
+  codes: z.record(z.enum(FACT_APIS), text),
   named: z.record(text, answerSchema),
 });
 
@@ -226,9 +223,9 @@ function withoutEvidence({
 }
 
 /** Joins changes of one request; the first ones win. */
-function joinedSends(...sends: readonly (Send | undefined)[]): Send {
+function joinedSends(...sends: readonly (RequestChange | undefined)[]): RequestChange {
   const all = sends.flatMap((send) => (send === undefined ? [] : [send])).reverse();
-  const merged: Send = Object.assign({}, ...all);
+  const merged: RequestChange = Object.assign({}, ...all);
   const fields = Object.assign({}, ...all.map((send) => send.fields));
   const headers = Object.assign({}, ...all.map((send) => send.headers));
   const form = all.flatMap((send) => send.form ?? []);

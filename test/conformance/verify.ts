@@ -6,7 +6,7 @@ import { PROFILE_NAMES, REAL_PROFILE } from "../../src/emulator/profiles.ts";
 import { parseBaseUrl } from "../../src/schema/base-url.ts";
 import { FACT_APIS, KNOWN_BY } from "./engine/fact.ts";
 import { FACTS } from "./facts.ts";
-import type { VerifySettings } from "./settings.ts";
+import type { VerifySettings } from "./verify-settings.ts";
 
 /** `npm run verify -- --target-url URL …`: tries the rows at a service, with Vitest's reporters. README.md describes the options. */
 

@@ -6,7 +6,7 @@ import type { ApiOperation } from "../../src/emulator/operation.ts";
 import { PROFILE_NAMES, profiles } from "../../src/emulator/profiles.ts";
 import { responsesUnder } from "../../src/emulator/response.ts";
 import { RESULT_CODES } from "../../src/schema/protocol.ts";
-import { placeholder } from "../conformance/engine/plan.ts";
+import { placeholder } from "../conformance/engine/situation.ts";
 import { FACTS } from "../conformance/facts.ts";
 
 const operationsNamed = (...names: string[]): readonly ApiOperation[] =>

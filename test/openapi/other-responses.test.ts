@@ -1,7 +1,7 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import { placeholder } from "../conformance/engine/plan.ts";
+import { placeholder } from "../conformance/engine/situation.ts";
 import { requestTo } from "../conformance/request.ts";
 import { refusalsOf } from "../conformance/rows.ts";
 import { dataset, EVERY_SCOPE, model, tokenFor } from "../protocol/model-target/requests.ts";

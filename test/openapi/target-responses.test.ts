@@ -1,9 +1,9 @@
 import type { ProfileName } from "mock-cloud-reco";
 import { openApiDocument } from "mock-cloud-reco/openapi";
 import { expect, it } from "vitest";
-import { placeholder } from "../conformance/engine/plan.ts";
+import { placeholder } from "../conformance/engine/situation.ts";
 import { requestTo } from "../conformance/request.ts";
-import type { Send } from "../conformance/rows.ts";
+import type { RequestChange } from "../conformance/rows.ts";
 import { addProcessed, json, PROCESSING_SECONDS, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchBy, nodeClient } from "../support/clients.ts";
@@ -22,7 +22,7 @@ async function sendTo(
   keys: DatabaseKeys,
   targetId: string,
   route: string,
-  send: Send = {},
+  send: RequestChange = {},
 ) {
   const at = { ...placeholder({ profile, keys, prefix: "" }, service.clock.now()), targetId };
   const { method, path, headers, body, contentLength } = requestTo(route, send, at);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { placeholder } from "../conformance/engine/plan.ts";
+import { placeholder } from "../conformance/engine/situation.ts";
 import { FACTS } from "../conformance/facts.ts";
 
 /** Every code with its usual status, without the three that must be configured (test/protocol/vumark/instance.test.ts). */

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { add, json, send } from "../../protocol/target/requests.ts";
 import { type DatabaseKeys, type ServiceUnderTest, serversBackend } from "../../support/backends.ts";
 import { FACTS } from "../facts.ts";
-import { factRun } from "./at-emulator.ts";
-import { wireClient } from "./client.ts";
-import { Pace } from "./exchanges.ts";
+import { factRun } from "./emulator-run.ts";
+import { Pace } from "./pace.ts";
 import { type Meddle, startProxy } from "./proxy.ts";
 import type { Outcome, Run } from "./run.ts";
+import { wireClient } from "./wire-client.ts";
 
 const facts = (pattern: RegExp) => FACTS.filter(({ id }) => pattern.test(id));
 

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../src/schema/forms/values.ts";
 import { makePng } from "../../support/png.ts";
 import { requestTo } from "../request.ts";
-import { Additions, type Exchanges, NotTried, type Sending } from "./exchanges.ts";
+import { Additions } from "./additions.ts";
+import { type Exchanges, NotTried, type Sending } from "./exchanges.ts";
 import type { Fact, FactApi, Keys, NeededTarget, Received, RequestParts, Situation } from "./fact.ts";
 
 /** A target that a run added. */

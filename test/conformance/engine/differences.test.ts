@@ -2,11 +2,11 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { serversBackend } from "../../support/backends.ts";
 import { FACTS } from "../facts.ts";
-import { factRun } from "./at-emulator.ts";
+import { textOf } from "./differences.ts";
+import { factRun } from "./emulator-run.ts";
 import type { Received } from "./fact.ts";
 import { startProxy } from "./proxy.ts";
 import type { Outcome } from "./run.ts";
-import { textOf } from "./template.ts";
 
 type Change = (response: Received) => Received;
 

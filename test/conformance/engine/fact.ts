@@ -72,7 +72,14 @@ export type MakeRequest = (at: Situation) => RequestParts;
  * A target in the database: one that is processed, shared by many facts; or one that the fact may change: processed, still
  * being processed, or of one colour, so that its processing fails.
  */
-export type NeededTarget = "processed" | "own" | "new" | "failed";
+export const NEEDED_TARGETS = ["processed", "own", "new", "failed"] as const;
+export type NeededTarget = (typeof NEEDED_TARGETS)[number];
+
+/**
+ * `reading`: changes nothing. `writing`: adds something, or would if the fact were false. `spending`: costs a training of a
+ * dataset, or sends more than the documented rates.
+ */
+export const NEEDS = ["reading", "writing", "spending"] as const;
 
 /** A response, exactly. In values and bodies, `<id>` and the like stand for what varies: see `README.md`. */
 export interface Expected {
@@ -104,11 +111,8 @@ export interface Fact {
   readonly known: Known;
   /** The check of the emulator that refuses the request. */
   readonly check?: string;
-  /**
-   * `reading`: changes nothing. `writing`: adds something, or would if the fact were false. `spending`: costs a training of a
-   * dataset, or sends more than the documented rates.
-   */
-  readonly needs: "reading" | "writing" | "spending";
+  /** What has to be allowed before it is tried. */
+  readonly needs: (typeof NEEDS)[number];
   /** Needs an https URL. */
   readonly overTls?: boolean;
   /** Keys beside those of its API. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { wireClient } from "./client.ts";
 import type { Received } from "./fact.ts";
+import { wireClient } from "./wire-client.ts";
 
 /** What a proxy does with one request: changes the response, cuts the connection, or never answers. */
 export type Meddle = (

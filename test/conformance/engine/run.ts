@@ -1,12 +1,16 @@
 import { header } from "../../../src/emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName, profiles } from "../../../src/emulator/profiles.ts";
 import { messageOf } from "../../../src/emulator/text.ts";
-import { Manager, ModelTargets } from "./additions.ts";
+import type { Additions } from "./additions.ts";
 import { type AddedTarget, Database, fieldsOf, leavesTarget } from "./database.ts";
-import { type Additions, Exchanges, isTrouble, NotTried, type Verified } from "./exchanges.ts";
+import { type Difference, differences } from "./differences.ts";
+import { Exchanges, isTrouble, NotTried } from "./exchanges.ts";
 import { type Fact, KEY_PAIRS, type Keys, type Received, type RequestParts, type Situation } from "./fact.ts";
-import { hasKeys, placeholder, TOKEN, whyNot } from "./plan.ts";
-import { type Difference, differences } from "./template.ts";
+import { Manager } from "./manager.ts";
+import { ModelTargets } from "./model-targets.ts";
+import { hasKeys, whyNot } from "./preconditions.ts";
+import { placeholder, TOKEN } from "./situation.ts";
+import type { Verified } from "./verified.ts";
 
 /** What trying a fact showed. */
 export type Outcome = { readonly fact: Fact; readonly response?: Received } & (

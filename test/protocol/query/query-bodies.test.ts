@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { placeholder } from "../../conformance/engine/plan.ts";
+import { placeholder } from "../../conformance/engine/situation.ts";
 import { FACTS } from "../../conformance/facts.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { type ClientResponse, fetchClient } from "../../support/clients.ts";

@@ -1,5 +1,5 @@
 import { expect, type TestContext } from "vitest";
-import { sides } from "./engine/differences-in-words.ts";
+import { sides } from "./engine/differences.ts";
 import type { Fact } from "./engine/fact.ts";
 import { redactor } from "./engine/redact.ts";
 import type { Outcome, Run } from "./engine/run.ts";

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { systemClock } from "../../src/emulator/clock.ts";
 import { profiles } from "../../src/emulator/profiles.ts";
 import { systemRandom } from "../../src/emulator/random.ts";
-import { wireClient } from "./engine/client.ts";
-import type { RunClock, Verified } from "./engine/exchanges.ts";
 import { KEY_PAIRS, type Keys, variableOf } from "./engine/fact.ts";
 import { redactor } from "./engine/redact.ts";
 import { type Outcome, Run } from "./engine/run.ts";
+import type { RunClock, Verified } from "./engine/verified.ts";
+import { wireClient } from "./engine/wire-client.ts";
 import { evidenceOf } from "./evidence.ts";
 import { FACTS } from "./facts.ts";
-import { holds, titleOf } from "./try.ts";
+import { holds, titleOf } from "./holds.ts";
 
 /*
  * The rows at a service of any kind: `npm run verify` runs this file, with the service that its options name.

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { wireClient } from "./client.ts";
-import { differences } from "./template.ts";
+import { differences } from "./differences.ts";
+import { wireClient } from "./wire-client.ts";
 
 test("a service that answers without 100 Continue differs in that", async () => {
   const server = createServer((_request, response) => response.end());

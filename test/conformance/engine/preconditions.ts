@@ -1,6 +1,5 @@
-import { profiles } from "../../../src/emulator/profiles.ts";
-import type { Verified } from "./exchanges.ts";
-import { API_KEYS, type Fact, type FactApi, type Keys, type Situation, variableOf } from "./fact.ts";
+import { API_KEYS, type Fact, type FactApi, type Keys, variableOf } from "./fact.ts";
+import type { Verified } from "./verified.ts";
 
 export const hasKeys = (keys: Keys, of: FactApi | "user"): boolean =>
   API_KEYS[of].every((name) => keys[name] !== undefined && keys[name] !== "");
@@ -23,21 +22,3 @@ export function whyNot(
   if (fact.keys !== undefined && !hasKeys(keys, fact.keys)) return noKeys(fact.keys);
   return hasKeys(keys, fact.api) || (hasManager && write) ? undefined : noKeys(fact.api);
 }
-
-export const TOKEN = "‹token›";
-
-/** A situation in which nothing was prepared. */
-export const placeholder = (
-  verified: Pick<Verified, "profile" | "keys" | "prefix">,
-  now: Date,
-): Situation => ({
-  profile: profiles[verified.profile],
-  now,
-  keys: { databaseId: "‹database id›", ...verified.keys },
-  targetId: "‹target id›",
-  targetName: `${verified.prefix}existing`,
-  named: (name) => verified.prefix + name,
-  newName: `${verified.prefix}new`,
-  token: TOKEN,
-  given: (name) => `‹${name}›`,
-});

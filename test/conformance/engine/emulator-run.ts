@@ -1,9 +1,9 @@
 import type { MockCloudReco, ProfileName } from "mock-cloud-reco";
 import type { DatabaseKeys, ServiceUnderTest } from "../../support/backends.ts";
 import { fetchBy } from "../../support/clients.ts";
-import { type Send, wireClient } from "./client.ts";
-import type { Verified } from "./exchanges.ts";
 import { Run } from "./run.ts";
+import type { Verified } from "./verified.ts";
+import { type SendRequest, wireClient } from "./wire-client.ts";
 
 export const PROCESSING_SECONDS = 2;
 
@@ -11,7 +11,7 @@ export const overTheWire = wireClient(30);
 
 /** In process no bytes are sent, so a wrong `Content-Length` is given to the only function that passes it on. */
 export const inProcess =
-  (mocked: ServiceUnderTest["fetch"] = fetch): Send =>
+  (mocked: ServiceUnderTest["fetch"] = fetch): SendRequest =>
   async (baseUrl, request) => {
     const { method, path, headers, body, contentLength } = request;
     const url = baseUrl + path;
@@ -26,7 +26,7 @@ export const inProcess =
 
 /** Fetch decodes bodies and shows names in lower case. */
 export const byMockFetch =
-  (mock: Pick<MockCloudReco, "fetch">): Send =>
+  (mock: Pick<MockCloudReco, "fetch">): SendRequest =>
   async (baseUrl, { method, path, headers, body, contentLength }) => {
     const sent = { ...headers, ...(contentLength !== undefined && { "Content-Length": contentLength }) };
     const response = await mock.fetch(baseUrl + path, { method, headers: sent, ...(body && { body }) });

@@ -5,7 +5,7 @@ import type { HeaderList } from "../../../src/emulator/message.ts";
 import type { Received, RequestParts } from "./fact.ts";
 
 /** Sends a request to a base URL. Rejects when there is no complete response, and when the signal aborts. */
-export type Send = (baseUrl: string, request: RequestParts, signal?: AbortSignal) => Promise<Received>;
+export type SendRequest = (baseUrl: string, request: RequestParts, signal?: AbortSignal) => Promise<Received>;
 
 /** More than any response that a fact expects: what is longer has no end, perhaps. */
 const LARGEST_RESPONSE = 16 * 1024 * 1024;
@@ -29,7 +29,7 @@ const headerPairs = (flat: readonly string[]): HeaderList =>
  * after 16 MiB.
  */
 export const wireClient =
-  (timeoutSeconds: number): Send =>
+  (timeoutSeconds: number): SendRequest =>
   (baseUrl, { method, path, headers, body, contentLength, offersHttp2 = false }, signal) =>
     new Promise((resolve, reject) => {
       const stopped = new Error("the run was stopped");
