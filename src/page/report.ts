@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -8,6 +7,7 @@ import { factsOf, type JournalEntry } from "../emulator/journal.ts";
 import { HIDDEN } from "../emulator/masking.ts";
 import type { RecordedBody } from "../emulator/recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
+import { sha256Hex } from "../emulator/sha256.ts";
 import { ratingAt, statusAt } from "../schema/processing.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import type { Target } from "../schema/target.ts";
@@ -117,7 +117,7 @@ class ShownImages {
   add(bytes: Buffer | undefined, sha256?: string): { readonly image?: string } {
     const format = bytes && formatOf(bytes);
     if (bytes === undefined || format === undefined) return {};
-    const image = sha256 ?? createHash("sha256").update(bytes).digest("hex");
+    const image = sha256 ?? sha256Hex(bytes);
     this.all[image] ??= { format, ...shownSizeOf(bytes), size: bytes.length, ...this.show(bytes, image) };
     return { image };
   }

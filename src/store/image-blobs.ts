@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../emulator/sha256.ts";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;
@@ -20,7 +20,7 @@ export class ImageBlobs {
   private spareBytes = 0;
 
   /** Keeps a copy, so that later writes to the buffer have no effect. */
-  add(bytes: Buffer, sha256 = createHash("sha256").update(bytes).digest("hex")): KeptImage {
+  add(bytes: Buffer, sha256 = sha256Hex(bytes)): KeptImage {
     const image = this.find(sha256) ?? keptImage(sha256, ownCopy(bytes));
     this.use(image);
     return image;

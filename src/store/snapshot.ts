@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "../emulator/sha256.ts";
 import { show } from "../emulator/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import { read } from "../schema/forms/problems.ts";
@@ -100,7 +100,7 @@ export function readSnapshot(
     const beside = given.get(sha256);
     const known = findKept(sha256) ?? (beside && keptImage(sha256, beside));
     const bytes = known?.bytes() ?? Buffer.from(text, "base64");
-    if (known === undefined && createHash("sha256").update(bytes).digest("hex") !== sha256) {
+    if (known === undefined && sha256Hex(bytes) !== sha256) {
       return `snapshot.images[${show(sha256)}] is not the base64 of an image with that SHA-256`;
     }
     images.set(sha256, known ?? keptImage(sha256, bytes));

@@ -6,7 +6,7 @@ import { ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { ResolvedAnswerOptions, Services } from "../services.ts";
 import { recordsOfKey } from "../signed/authentication.ts";
-import { type Found, foundAmong } from "../signed/realism.ts";
+import { foundAmong } from "../signed/realism.ts";
 import { retriable } from "../signed/responses.ts";
 import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
 import {
@@ -20,7 +20,7 @@ import {
   queryResults,
   serverText,
 } from "./responses.ts";
-import { type Search, searchTargets } from "./search.ts";
+import { searchTargets } from "./search.ts";
 
 const image: JsonSchema = { contentMediaType: "application/octet-stream" };
 
@@ -48,12 +48,11 @@ export const query = operation({
   },
   responses: [queryResults],
   handle: async (context) => {
-    const { records, services, image, maxNumResults, includeTargetData, entry, now } = context;
-    const { realism, answerOptions } = services;
-    const asked = [image, answerOptions.queryMatcher, maxNumResults, now] as const;
-    const search: Found<Search> = realism
-      ? await foundAmong(realism, context, (seen) => searchTargets(seen, ...asked))
-      : await searchTargets(records.listTargets(), ...asked);
+    const { services, image, maxNumResults, includeTargetData, entry, now } = context;
+    const { queryMatcher } = services.answerOptions;
+    const search = await foundAmong(context, (seen) =>
+      searchTargets(seen, image, queryMatcher, maxNumResults, now),
+    );
     const isUnasked =
       isGzipped(queryResults.status, context, services) &&
       !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");

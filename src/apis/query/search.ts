@@ -7,7 +7,7 @@ import { ratingAt, whyNotFound } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 
 /** The targets that a search found, and why each target did or did not match. */
-export interface Search {
+interface Search {
   /** Best first, cut to the number asked for. */
   readonly found: readonly Target[];
   /** Nearest first: targets with a score, then targets that cannot match now, were not compared, or have no score. */

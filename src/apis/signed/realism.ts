@@ -183,10 +183,10 @@ export function seenTarget(context: ReadingContext, targetId: string) {
   return { target: { ...before, currentMonthRecos, previousMonthRecos, totalRecos } };
 }
 
-/** The targets that a list shows while the emulator is inconsistent, by upload date. */
-export function listedTargets(realism: Realism, context: ReadingContext): readonly Target[] {
-  const { records } = context;
-  const lags = realism.lags(context, realism.visibility);
+/** The targets that a list shows, by upload date. */
+export function listedTargets(context: ReadingContext): readonly Target[] {
+  const { records, services } = context;
+  const lags = services.realism?.lags(context, services.realism.visibility) ?? [];
   const hidden = lags.filter(({ before }) => before === undefined);
   note(context, hidden, NOT_VISIBLE);
   return without(hidden, records.listTargets());
@@ -199,16 +199,15 @@ function without(lags: readonly Lag[], targets: readonly Target[]): readonly Tar
 }
 
 /** The result of a search, and the targets that it does not see yet. */
-export type Found<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
+type Found<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
 
-/** Finds targets among those that a query or duplicates see while the emulator is inconsistent. */
+/** Finds targets among those that a query or duplicates see. */
 export async function foundAmong<Search extends { readonly found: readonly Target[] }>(
-  realism: Realism,
   context: ReadingContext,
   find: (targets: readonly Target[]) => Promise<Search>,
 ): Promise<Found<Search>> {
-  const { records, operation } = context;
-  const lags = realism.lags(context, realism.comparison);
+  const { records, operation, services } = context;
+  const lags = services.realism?.lags(context, services.realism.comparison) ?? [];
   if (lags.length === 0) return find(records.listTargets());
   const seen = [...without(lags, records.listTargets()), ...lags.flatMap(({ before }) => before ?? [])];
   const search = await find(seen.sort(byUpload));

@@ -19,7 +19,7 @@ export const getDuplicates = operation({
   checks: targetTable,
   responses: [similarTargets],
   handle: async (context) => {
-    const { target, records, services, now, entry } = context;
+    const { target, services, now, entry } = context;
     const { duplicatesMatcher } = services.answerOptions;
     const find = async (targets: readonly Target[]) => {
       const others =
@@ -41,9 +41,7 @@ export const getDuplicates = operation({
       const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
       return { found: matches.map((match) => match.target) };
     };
-    const { found } = await (services.realism
-      ? foundAmong(services.realism, context, find)
-      : find(records.listTargets()));
+    const { found } = await foundAmong(context, find);
     return ok(similarTargets, { similar_targets: found.map(({ targetId }) => targetId) });
   },
 });

@@ -91,11 +91,7 @@ const listTargets = operation({
   summary: "Lists the ids of the undeleted targets, by upload date.",
   ...signed,
   responses: [targetList],
-  handle: (context) => {
-    const { records, services } = context;
-    const targets = services.realism ? listedTargets(services.realism, context) : records.listTargets();
-    return ok(targetList, { results: targets.map(({ targetId }) => targetId) });
-  },
+  handle: (context) => ok(targetList, { results: listedTargets(context).map(({ targetId }) => targetId) }),
 });
 
 const getTarget = operation({

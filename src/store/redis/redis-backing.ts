@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { type ClockShift, UNMOVED } from "../../emulator/clock.ts";
 import { Faults, type SharedFaults } from "../../emulator/faults.ts";
+import { sha256Hex } from "../../emulator/sha256.ts";
 import type { Database } from "../../schema/database.ts";
 import type { SummaryKind, TargetImage } from "../../schema/target.ts";
 import type { RecordsKey, Version } from "../keys.ts";
@@ -149,11 +149,7 @@ export class RedisBacking {
 
   /** Rates and stores an image; it stays for a while even if no target uses it. */
   async putImage(bytes: Buffer): Promise<StoredImage> {
-    const {
-      outcome,
-      rating,
-      sha256 = createHash("sha256").update(bytes).digest("hex"),
-    } = await this.assess(bytes);
+    const { outcome, rating, sha256 = sha256Hex(bytes) } = await this.assess(bytes);
     for (const kind of this.summaries?.kinds ?? []) {
       const summary = await this.summaries?.of(kind, { sha256, bytes: () => bytes });
       if (summary !== undefined) await this.keepForNow(`${kind}:${sha256}`, summary);
