@@ -77,9 +77,7 @@ export function nearestRoute<Route extends { readonly method: string; readonly p
 /** The edit distance of a path to a pattern: a segment added or removed costs 1, a changed one depends on its letters. */
 function pathCost(path: string, pattern: string): number {
   const segments = (text: string): string[] => text.split("/").filter((segment) => segment !== "");
-  // Empty segments are a separate, minor mistake.
-  const slashes = path === `/${segments(path).join("/")}` ? 0 : 0.1;
-  return slashes + editCost(segments(path), segments(pattern), segmentCost);
+  return editCost(segments(path), segments(pattern), segmentCost);
 }
 
 function segmentCost(given: string, wanted: string): number {
