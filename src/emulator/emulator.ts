@@ -20,7 +20,7 @@ export interface EmulatorServices {
   readonly profile: Profile;
   readonly journal: Journal;
   readonly faults: SharedFaults;
-  /** Orders requests by their arrival. */
+  /** For each request, a store in which a found database stays the same one. */
   readonly store: { forRequest(): EmulatorServices["store"] };
   readonly answerOptions: {
     /** Delay of every response of an API with `isDelayed`, in seconds. */
@@ -73,9 +73,7 @@ export class Emulator<Services extends EmulatorServices> {
     earlyRefusal?: EarlyRefusal,
   ): Promise<Result> {
     const { clock, faults, journal, profile, random, answerOptions } = this.services;
-    // A request that is refused early does not count in the store's order of arrivals.
-    const store = earlyRefusal === undefined ? this.services.store.forRequest() : this.services.store;
-    const services: Services = { ...this.services, store };
+    const services: Services = { ...this.services, store: this.services.store.forRequest() };
     const routed = route(this.apis, served, request, earlyRefusal);
     const { api, operation, params } = routed;
     const { moment, clockFailure } = arrivalBy(clock);
