@@ -136,20 +136,21 @@ function shownMessage(
   { headerLines, body }: RecordedRequest | RecordedResponse,
   images: ShownImages,
 ): ShownMessage {
-  const { shortJson: json } = body;
-  const fields = shownFields(body, images);
+  const content = body.content();
+  const json = content?.shortJson();
+  const fields = shownFields(content?.fields(), images);
   return {
     headers: headerLines,
     size: body.size,
     ...(body.dropped && { dropped: true }),
-    text: String(body),
+    text: content?.describe(body.size) ?? String(body),
     ...(json !== undefined && { json }),
     ...(fields && { fields }),
-    ...images.add(body.image?.bytes),
+    ...images.add(content?.image()?.bytes),
   };
 }
 
-function shownFields({ fields }: RecordedBody, images: ShownImages): ShownMessage["fields"] {
+function shownFields(fields: RecordedBody["fields"], images: ShownImages): ShownMessage["fields"] {
   if (fields === undefined) return undefined;
   return Object.entries(fields).map(([name, value]) => {
     if (typeof value === "string") return { name, text: value };
