@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { ManualClock, MockCloudReco, systemClock } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, it } from "vitest";
@@ -43,6 +44,14 @@ describe("a ManualClock", () => {
     expect(() => new ManualClock(text)).toThrow(error);
     expect(() => new ManualClock().set(text)).toThrow(error);
   });
+});
+
+it("a clock reads and takes a Date of another realm, as tests of Jest have", async () => {
+  const noon = runInNewContext(`new Date(${NOON.getTime()})`);
+  expect(noon).not.toBeInstanceOf(Date);
+  expect(new ManualClock(noon).now()).toEqual(NOON);
+  await using mock = new MockCloudReco({ clock: { now: () => noon } });
+  expect(mock.clock.now()).toEqual(NOON);
 });
 
 describe("a clock that reads no valid Date", () => {

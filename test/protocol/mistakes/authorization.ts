@@ -90,6 +90,12 @@ export const AUTHORIZATION: readonly Mistake[] = [
     "the base64 of <client id>:<client secret>",
   ],
   [
+    "the client id as its own secret",
+    (s) => token(s, `Basic ${Buffer.from("client-id:client-id").toString("base64")}`),
+    "the client secret is wrong",
+    'for the client "client-id"',
+  ],
+  [
     "JSON to the token route",
     (s) => ({ ...token(s), body: Buffer.from('{"grant_type":"client_credentials"}') }),
     "the body is JSON",
