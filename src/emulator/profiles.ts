@@ -4,8 +4,6 @@ export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
 /** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do. */
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
-export const REAL_PROFILE: ProfileName = "vuforia";
-
 export const DEFAULT_PROFILE: ProfileName = "neutral";
 
 /** Every difference between the two profiles. Other code reads these fields, never a profile's name. */

@@ -1,5 +1,5 @@
-import type { ProfileName } from "../../src/emulator/profiles.ts";
-import { asciiJson } from "../../src/emulator/text.ts";
+import type { ProfileName } from "mock-cloud-reco";
+import { asciiJson } from "../support/values.ts";
 import type { Expected, Situation } from "./engine/fact.ts";
 import { ANSWERS, type Answer, type Group, type OneAnswer } from "./rows.ts";
 import { filled, lookupIn } from "./values.ts";
@@ -30,7 +30,7 @@ export function answerOf(
   at: Situation,
   own?: Readonly<Record<string, unknown>>,
 ): Expected {
-  const profile = at.profile.name;
+  const { profile } = at;
   const {
     status,
     head = api,

@@ -1,5 +1,4 @@
-import type { HeaderList } from "../../src/emulator/message.ts";
-import { PROFILE_NAMES, type ProfileName, profiles } from "../../src/emulator/profiles.ts";
+import type { HeaderList, ProfileName } from "mock-cloud-reco";
 import { answerOf } from "./answer.ts";
 import { fieldsOf } from "./engine/database.ts";
 import {
@@ -7,6 +6,7 @@ import {
   type Fact,
   KNOWN_BY,
   type Known,
+  PROFILE_NAMES,
   type Received,
   type Situation,
 } from "./engine/fact.ts";
@@ -107,7 +107,7 @@ function shown(expected: Fact["expected"]): string {
 }
 
 const sampleOf = (name: ProfileName): Situation => ({
-  ...{ profile: profiles[name], now: new Date(0), keys: {}, token: "{token}" },
+  ...{ profile: name, now: new Date(0), keys: {}, token: "{token}" },
   ...{ targetId: "{id}", targetName: "{name}", newName: "{name}" },
   named: (text) => text,
   given: (field) => `{${field}}`,

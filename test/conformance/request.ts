@@ -1,8 +1,7 @@
-import { authorizationHeader, rfc1123Date } from "../../src/emulator/signing.ts";
-import { withoutUndefined } from "../../src/schema/forms/record.ts";
+import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import { makePng } from "../support/png.ts";
 import type { RequestParts, Situation } from "./engine/fact.ts";
-import { type RequestChange, ROUTES, type Route } from "./rows.ts";
+import { ANSWERS, type RequestChange, ROUTES, type Route } from "./rows.ts";
 import { filled, type Lookup, lookupIn, made, without } from "./values.ts";
 
 export function routeNamed(on: string): Route {
@@ -56,7 +55,7 @@ function withParameters(
   const [own = "", query = ""] = url.slice(Math.max(0, url.indexOf("/reports/"))).split("?");
   const parameters = new URLSearchParams(query);
   for (const [name, value] of Object.entries(changes)) {
-    const full = profile.reportParameterPrefix + name;
+    const full = `${ANSWERS.profiles[profile].parameter}${name}`;
     if (value !== null) {
       parameters.set(full, value);
       continue;
@@ -106,7 +105,8 @@ export function requestTo(
   const { offers_http2: offersHttp2, moment } = send;
   return {
     ...{ method, path, body, contentLength: length, headers: present(headers) },
-    ...withoutUndefined({ offersHttp2, moment }),
+    ...(offersHttp2 !== undefined && { offersHttp2 }),
+    ...(moment !== undefined && { moment }),
   };
 }
 

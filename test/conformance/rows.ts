@@ -130,8 +130,10 @@ const routeSchema = z.strictObject({
 });
 export type Route = z.infer<typeof routeSchema>;
 
+/** What placeholders of answers stand for under a profile. Runs read two of them. */
+const profileWords = z.object({ region: words, parameter: words }).catchall(text);
 const answersSchema = z.strictObject({
-  profiles: z.strictObject({ neutral: z.record(text, text), vuforia: z.record(text, text) }),
+  profiles: z.strictObject({ neutral: profileWords, vuforia: profileWords }),
   heads: z.record(text, z.array(z.record(text, text))),
   codes: z.record(z.enum(FACT_APIS), text),
   named: z.record(text, answerSchema),

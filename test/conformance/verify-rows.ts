@@ -1,8 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { systemClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { systemClock } from "../../src/emulator/clock.ts";
-import { profiles } from "../../src/emulator/profiles.ts";
-import { systemRandom } from "../../src/emulator/random.ts";
 import { KEY_PAIRS, type Keys, variableOf } from "./engine/fact.ts";
 import { redactor } from "./engine/redact.ts";
 import { type Outcome, Run } from "./engine/run.ts";
@@ -11,6 +10,7 @@ import { wireClient } from "./engine/wire-client.ts";
 import { evidenceOf } from "./evidence.ts";
 import { FACTS } from "./facts.ts";
 import { holds, titleOf } from "./holds.ts";
+import { ANSWERS } from "./rows.ts";
 
 /*
  * The rows at a service of any kind: `npm run verify` runs this file, with the service that its options name.
@@ -50,7 +50,7 @@ const keys: Keys = Object.fromEntries(
 const verified: Verified = {
   ...{ urls: settings.urls, keys, profile: settings.profile, write: settings.write, spend: settings.spend },
   ...{ send: wireClient(settings.timeoutSeconds), waitSeconds: settings.waitSeconds, clock },
-  prefix: `verify-${systemRandom.hex(8)}-`,
+  prefix: `verify-${randomBytes(4).toString("hex")}-`,
   ...{ stopped: stopped.signal, closed: closed.signal },
 };
 const run = new Run(verified);
@@ -69,7 +69,7 @@ async function expectProfile(): Promise<void> {
   if (settings.isProfileChosen || api === undefined) return;
   const other = await run.otherProfile(api);
   if (other === undefined) return;
-  const sent = profiles[other].regionHeader;
+  const sent = ANSWERS.profiles[other].region;
   throw new Error(
     `The service answers as the profile ${other} says (it sends ${sent}): add --profile ${other}`,
   );

@@ -1,4 +1,4 @@
-import type { ProfileName } from "../../src/emulator/profiles.ts";
+import type { ProfileName } from "mock-cloud-reco";
 import type { Verified } from "./engine/verified.ts";
 
 /** What the options of `npm run verify` say. Keys come from the environment. */

@@ -2,9 +2,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createVitest } from "vitest/node";
-import { PROFILE_NAMES, REAL_PROFILE } from "../../src/emulator/profiles.ts";
-import { parseBaseUrl } from "../../src/schema/base-url.ts";
-import { FACT_APIS, KNOWN_BY } from "./engine/fact.ts";
+import { FACT_APIS, KNOWN_BY, PROFILE_NAMES } from "./engine/fact.ts";
 import { FACTS } from "./facts.ts";
 import type { VerifySettings } from "./verify-settings.ts";
 
@@ -32,8 +30,13 @@ const OPTIONS = {
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>["values"];
 
-const urlOf = (name: string, given: string): string =>
-  parseBaseUrl(`--${name}`, given).href.replace(/\/$/, "");
+function urlOf(name: string, given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const extra = url && url.search + url.hash + url.username + url.password;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || extra !== "")
+    throw new Error(`--${name}: expected an http or https URL without query and credentials`);
+  return url.href.replace(/\/+$/, "");
+}
 
 /** Returns one of some names. */
 function named<const Name extends string>(option: string, given: string, names: readonly Name[]): Name {
@@ -86,7 +89,7 @@ function settingsOf(given: Values): VerifySettings {
       ...{ target: url("target-url"), query: url("query-url"), modelTarget: url("model-target-url") },
       ...(manager !== undefined && { manager: urlOf("manager-url", manager) }),
     },
-    profile: named("profile", values.profile ?? REAL_PROFILE, PROFILE_NAMES),
+    profile: named("profile", values.profile ?? "vuforia", PROFILE_NAMES),
     isProfileChosen: values.profile !== undefined,
     write: values.write === true,
     spend: values.spend === true,

@@ -58,6 +58,12 @@ const MOST_REACHING: Readonly<Record<string, number>> = {
 };
 /** In all, because many reach into several folders. */
 const MOST_FILES_REACHING = 60;
+/** Helpers, programs and benchmarks that do. None of the conformance suite does, because it tries any service. */
+const MOST_HELPERS_REACHING = 28;
+
+/** What the package exports. Programs that are bundled import it by its path. */
+const ENTRIES =
+  /^(?:index|servers\/index|openapi\/index|testing\/(?:assert|jest|msw|node-test|playwright|vitest))\.ts$/;
 
 /** The names of what a node calls, in order. */
 function calledIn(node: ts.Node): readonly string[] {
@@ -211,24 +217,25 @@ describe("the architecture", () => {
 describe("the tests", () => {
   const root = fileURLToPath(new URL("..", import.meta.url));
   // `test/matrix` is a package of its own, with a great many files installed.
-  const tests = readdirSync(root)
+  const all = readdirSync(root)
     .filter((folder) => folder !== "matrix")
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) =>
         join(folder, file),
       ),
     )
-    .filter((file) => file.endsWith(".test.ts"));
-  /** What each imports of `src`: the module, and the names. */
-  const reached = tests.flatMap((file) =>
+    .filter((file) => file.endsWith(".ts"));
+  const isTest = (file: string): boolean => file.endsWith(".test.ts");
+  /** What a file imports of `src`: the module, and the names. */
+  const reachedBy = (file: string) =>
     [...readFileSync(join(root, file), "utf8").matchAll(/^import ([^;]*?) from "([^"]+)";/gm)]
       .map(([, names = "", specifier = ""]) => ({
         file,
         names,
         module: relative(source, resolve(root, dirname(file), specifier)),
       }))
-      .filter(({ module }) => text.has(module)),
-  );
+      .filter(({ module }) => text.has(module));
+  const reached = all.filter(isTest).flatMap(reachedBy);
 
   it("have a row for each folder on the map in CONTRIBUTING", () => {
     const contributing = readFileSync(join(root, "../.github/CONTRIBUTING.md"), "utf8");
@@ -238,8 +245,6 @@ describe("the tests", () => {
   });
 
   it("import from the package what it exports", () => {
-    const entries =
-      /^(?:index|servers\/index|openapi\/index|testing\/(?:assert|jest|msw|node-test|playwright|vitest))\.ts$/;
     const exported = ["index.ts", "servers/index.ts"].flatMap((entry) =>
       [...(text.get(entry) ?? "").matchAll(/export (type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap(
         ([, onlyType, list = "", specifier = ""]) =>
@@ -255,7 +260,7 @@ describe("the tests", () => {
       [...names.matchAll(/\w+/g)].map(([name]) => ({ file, name: `${module} ${name}` })),
     );
     expect(exported).toContain("emulator/clock.ts ManualClock");
-    expect(reached.filter(({ module }) => entries.test(module))).toEqual([]);
+    expect(reached.filter(({ module }) => ENTRIES.test(module))).toEqual([]);
     expect(named.filter(({ name }) => exported.includes(name))).toEqual([]);
   });
 
@@ -269,5 +274,12 @@ describe("the tests", () => {
     expect(more).toEqual([]);
     expect(files.size).toBe(Object.keys(MOST_REACHING).length);
     expect(new Set(reached.map(({ file }) => file)).size).toBeLessThanOrEqual(MOST_FILES_REACHING);
+  });
+
+  it("have few helpers that reach into src, and none of them in the conformance suite", () => {
+    const helpers = all.filter((file) => !isTest(file));
+    const reaching = helpers.filter((file) => reachedBy(file).some(({ module }) => !ENTRIES.test(module)));
+    expect(reaching.length, reaching.join("\n")).toBeLessThanOrEqual(MOST_HELPERS_REACHING);
+    expect(reaching.filter((file) => file.startsWith("conformance/"))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import https from "node:https";
 import { gzipSync } from "node:zlib";
 import axios from "axios";
 import { describe, expect, test } from "vitest";
-import { header } from "../../src/emulator/message.ts";
+import { header } from "../support/values.ts";
 import { codesOf, failureOf, messagesOf } from "./failures.ts";
 import { CLIENTS, HOST, mock, reply, type Way } from "./mocks.ts";
 

@@ -1,7 +1,7 @@
-import { isJsonObject } from "../../src/schema/forms/values.ts";
 import type { ServerKeys, ServiceUnderTest } from "./backends.ts";
 import { type Client, type ClientResponse, nodeClient } from "./clients.ts";
 import { signedRequest } from "./signed-request.ts";
+import { isJsonObject } from "./values.ts";
 
 /** A response with the views that tests need. */
 export interface Answer {

@@ -1,5 +1,4 @@
-import { authorizationHeader, rfc1123Date } from "../../src/emulator/signing.ts";
-import { withoutUndefined } from "../../src/schema/forms/record.ts";
+import { authorizationHeader, rfc1123Date } from "mock-cloud-reco";
 import type { RequestParts } from "../conformance/engine/fact.ts";
 import { makePng } from "./png.ts";
 
@@ -75,13 +74,15 @@ export function queryOf(
   return {
     method: "POST",
     path: "/v1/query",
-    headers: withoutUndefined({
-      Authorization: plan.authorization?.(authorization),
-      "Content-Type": contentType,
-      Date: date,
-      Accept: accept,
-      ...plan.headers,
-    }),
+    headers: Object.fromEntries(
+      Object.entries({
+        Authorization: plan.authorization?.(authorization),
+        "Content-Type": contentType,
+        Date: date,
+        Accept: accept,
+        ...plan.headers,
+      }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
     body,
     contentLength: plan.contentLength?.(body.length),
   };

@@ -1,4 +1,4 @@
-import { messageOf } from "../../../src/emulator/text.ts";
+import { messageOf } from "../../support/values.ts";
 import { type Exchanges, type Sending, Unsent } from "./exchanges.ts";
 import type { FactApi, Keys, Received, RequestParts } from "./fact.ts";
 

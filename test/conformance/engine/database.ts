@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../src/schema/forms/values.ts";
 import { makePng } from "../../support/png.ts";
+import { isJsonObject, type JsonObject } from "../../support/values.ts";
 import { requestTo } from "../request.ts";
 import { Additions } from "./additions.ts";
 import { type Exchanges, NotTried, type Sending } from "./exchanges.ts";

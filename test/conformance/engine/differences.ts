@@ -1,5 +1,6 @@
 import { gunzipSync } from "node:zlib";
-import { type HeaderList, header } from "../../../src/emulator/message.ts";
+import type { HeaderList } from "mock-cloud-reco";
+import { header } from "../../support/values.ts";
 import type { Expected, Received } from "./fact.ts";
 
 /** What a placeholder stands for; `<same>` is the same id wherever it occurs. */

@@ -1,5 +1,4 @@
-import { header } from "../../../src/emulator/message.ts";
-import { messageOf } from "../../../src/emulator/text.ts";
+import { header, messageOf } from "../../support/values.ts";
 import type { FactApi, Received, RequestParts } from "./fact.ts";
 import { Pace } from "./pace.ts";
 import type { Verified } from "./verified.ts";

@@ -1,5 +1,7 @@
-import type { HeaderList } from "../../../src/emulator/message.ts";
-import type { Profile } from "../../../src/emulator/profiles.ts";
+import type { HeaderList, ProfileName } from "mock-cloud-reco";
+
+/** The profiles in `answers.yaml`; `vuforia`: what the real service was observed to do. */
+export const PROFILE_NAMES = ["neutral", "vuforia"] as const satisfies readonly ProfileName[];
 
 /** The APIs that facts are about. */
 export const FACT_APIS = ["target", "query", "model-target"] as const;
@@ -48,7 +50,7 @@ export interface RequestParts {
 
 /** What a request may refer to. */
 export interface Situation {
-  readonly profile: Profile;
+  readonly profile: ProfileName;
   readonly now: Date;
   readonly keys: Keys;
   /** The target that the fact uses. */

@@ -1,4 +1,4 @@
-import { messageOf } from "../../../src/emulator/text.ts";
+import { messageOf } from "../../support/values.ts";
 import { type AddedTarget, fieldsOf } from "./database.ts";
 import { type Exchanges, NotTried } from "./exchanges.ts";
 import type { Keys, Received } from "./fact.ts";

@@ -1,5 +1,10 @@
-import { HIDDEN } from "../../../src/emulator/masking.ts";
-import { asciiJson, xmlText } from "../../../src/emulator/text.ts";
+import { asciiJson } from "../../support/values.ts";
+
+const HIDDEN = "‹hidden›";
+
+const ESCAPES = ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;"];
+const xmlText = (text: string): string =>
+  ["&", "<", ">", '"', "'"].reduce((all, one, index) => all.replaceAll(one, ESCAPES[index] ?? one), text);
 
 /** Secrets that services make: tokens, credentials, and what signs the URL of a report, whose scope is none. */
 const SENT_BACK =

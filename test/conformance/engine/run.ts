@@ -1,11 +1,19 @@
-import { header } from "../../../src/emulator/message.ts";
-import { PROFILE_NAMES, type ProfileName, profiles } from "../../../src/emulator/profiles.ts";
-import { messageOf } from "../../../src/emulator/text.ts";
+import type { ProfileName } from "mock-cloud-reco";
+import { header, messageOf } from "../../support/values.ts";
+import { ANSWERS } from "../rows.ts";
 import type { Additions } from "./additions.ts";
 import { type AddedTarget, Database, fieldsOf, leavesTarget } from "./database.ts";
 import { type Difference, differences } from "./differences.ts";
 import { Exchanges, isTrouble, NotTried } from "./exchanges.ts";
-import { type Fact, KEY_PAIRS, type Keys, type Received, type RequestParts, type Situation } from "./fact.ts";
+import {
+  type Fact,
+  KEY_PAIRS,
+  type Keys,
+  PROFILE_NAMES,
+  type Received,
+  type RequestParts,
+  type Situation,
+} from "./fact.ts";
 import { Manager } from "./manager.ts";
 import { ModelTargets } from "./model-targets.ts";
 import { hasKeys, whyNot } from "./preconditions.ts";
@@ -54,9 +62,8 @@ export class Run {
       api === "target" ? { method: "GET", path: "/summary" } : { method: "POST", path: "/v1/query" };
     try {
       const response = await this.#exchanges.send(api, { ...request, headers: {} }, { isSafe: true });
-      const own = profiles[this.verified.profile];
-      if (header(response, own.regionHeader) !== undefined) return undefined;
-      return PROFILE_NAMES.find((name) => header(response, profiles[name].regionHeader) !== undefined);
+      const isOf = (name: ProfileName) => header(response, ANSWERS.profiles[name].region) !== undefined;
+      return isOf(this.verified.profile) ? undefined : PROFILE_NAMES.find(isOf);
     } catch {
       // The facts will say what is wrong.
       return undefined;

@@ -1,4 +1,3 @@
-import { profiles } from "../../../src/emulator/profiles.ts";
 import type { Situation } from "./fact.ts";
 import type { Verified } from "./verified.ts";
 
@@ -9,7 +8,7 @@ export const placeholder = (
   verified: Pick<Verified, "profile" | "keys" | "prefix">,
   now: Date,
 ): Situation => ({
-  profile: profiles[verified.profile],
+  profile: verified.profile,
   now,
   keys: { databaseId: "‹database id›", ...verified.keys },
   targetId: "‹target id›",

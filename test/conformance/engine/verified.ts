@@ -1,4 +1,4 @@
-import type { ProfileName } from "../../../src/emulator/profiles.ts";
+import type { ProfileName } from "mock-cloud-reco";
 import type { Keys } from "./fact.ts";
 import type { SendRequest } from "./wire-client.ts";
 

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
-import type { HeaderList } from "../../../src/emulator/message.ts";
+import type { HeaderList } from "mock-cloud-reco";
 import type { Received, RequestParts } from "./fact.ts";
 
 /** Sends a request to a base URL. Rejects when there is no complete response, and when the signal aborts. */

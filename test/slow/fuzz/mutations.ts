@@ -1,4 +1,4 @@
-import type { Random } from "../../../src/emulator/random.ts";
+import type { Random } from "mock-cloud-reco";
 
 /** A request on its way to a socket. */
 export interface RawRequest {

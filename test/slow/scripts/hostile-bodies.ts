@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { authorizationHeader } from "../../../src/emulator/signing.ts";
+import { authorizationHeader } from "../../../src/index.ts";
 import { makePng } from "../../support/png.ts";
 
 /**
