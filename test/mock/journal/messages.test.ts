@@ -192,7 +192,9 @@ it("no body and no content type makes a view throw", async () => {
 it("the option journalBodyBytes limits the bodies that a mock keeps", async () => {
   await using mock = new MockCloudReco({ journalBodyBytes: 0 });
   await fetch("https://vws.vuforia.com/targets", { method: "POST", body: "{}" });
-  expect(mock.requests[0]?.request.body).toMatchObject({ size: 2, dropped: true, bytes: undefined });
+  const body = mock.requests[0]?.request.body;
+  expect(body).toMatchObject({ size: 2, dropped: true, bytes: undefined });
+  expect(JSON.parse(JSON.stringify(body))).toEqual({ size: 2, dropped: true, text: String(body) });
   expect(() => new MockCloudReco({ journalBodyBytes: -1 })).toThrow(
     "options.journalBodyBytes: expected a whole number, 0 or more",
   );
