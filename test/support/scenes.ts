@@ -32,16 +32,18 @@ export function scenePixels(seed: number, width: number, height: number): Buffer
     for (let y = top; y < height && y <= bottom; y++)
       for (let x = left; x < width && x <= right; x++) if (covers(blob, x, y)) seen[y * width + x] = blob;
   }
+  const waveAt = (channel: number, x: number, y: number): number => {
+    const [fx = 0, fy = 0, phase = 0] = waves[channel] ?? [];
+    return 128 + 60 * Math.sin((x * fx * 320) / width + (y * fy * 320) / width + phase);
+  };
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const blob = seen[y * width + x];
       const grain = (random() - 0.5) * (4 + (blob?.texture ?? 0) * 0.4);
-      waves.forEach(([fx = 0, fy = 0, phase = 0], channel) => {
-        const colour =
-          blob?.colour[channel] ??
-          128 + 60 * Math.sin((x * fx * 320) / width + (y * fy * 320) / width + phase);
+      for (let channel = 0; channel < 3; channel++) {
+        const colour = blob === undefined ? waveAt(channel, x, y) : (blob.colour[channel] ?? 0);
         pixels[(y * width + x) * 3 + channel] = clamp(colour + grain);
-      });
+      }
     }
   }
   return pixels;
@@ -55,8 +57,9 @@ interface Blob {
 }
 
 function covers(blob: Blob, x: number, y: number): boolean {
-  const [dx, dy] = [Math.abs(x - blob.x), Math.abs(y - blob.y)];
-  return blob.square ? Math.max(dx, dy) < blob.radius : Math.hypot(dx, dy) < blob.radius;
+  const dx = Math.abs(x - blob.x);
+  const dy = Math.abs(y - blob.y);
+  return blob.square ? Math.max(dx, dy) < blob.radius : dx * dx + dy * dy < blob.radius * blob.radius;
 }
 
 /** The same picture with red and blue swapped. */
