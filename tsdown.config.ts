@@ -37,8 +37,9 @@ export const BUNDLED = [
 const common: UserConfig = {
   platform: "node",
   target: "node20.19",
+  tsconfig: "tsconfig.src.json",
   // Members that only this package uses are not declared, nor are the types that only they mention.
-  dts: { compilerOptions: { stripInternal: true } },
+  dts: { compilerOptions: { stripInternal: true }, eager: true },
   deps: { alwaysBundle: BUNDLED.map((name) => new RegExp(`^${name}(/|$)`)) },
 };
 
