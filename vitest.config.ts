@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { ALL } from "./test/support/combinations.ts";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 import { hasMatrix } from "./test/support/matrix.ts";
 import { RepeatedTests } from "./test/support/repeated-tests.ts";
@@ -25,6 +26,12 @@ const PROGRAMS = [
   "test/protocol/model-target/{archive,workflow-example}.test.ts",
   "test/servers/redis-{away,servers}.test.ts",
   "test/store/redis-store.test.ts",
+];
+
+/** Soaks and large inputs that take most of the time of their project: by default, only CI runs them. */
+const DEAR = [
+  "test/slow/{doors,event-loop,huge-images,killed,large-state,memory,overload,servers}.test.ts",
+  "test/slow/fuzz/fuzz.test.ts",
 ];
 
 export default defineConfig({
@@ -97,7 +104,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "slow", include: ["test/slow/**/*.test.ts"], testTimeout: 240_000, retry: 1 },
+        test: {
+          name: "slow",
+          include: ["test/slow/**/*.test.ts"],
+          exclude: ALL ? [] : DEAR,
+          testTimeout: 240_000,
+          retry: 1,
+        },
       },
       {
         extends: true,

@@ -34,6 +34,8 @@ interface Some {
 }
 
 const PROFILES: readonly ProfileName[] = ["neutral", "vuforia"];
+/** What the profiles differ in has nothing to do with the transport: by default, both are tried in process only. */
+const orBoth = (one: ProfileName): Some => ({ profiles: ALL ? PROFILES : [one] });
 
 function tryRows(open: Open, { profiles = PROFILES, leavesOut = [] }: Some = {}): void {
   describe.each(profiles)("%s", (profile) => {
@@ -78,9 +80,8 @@ const opened =
 const REALISM = { realism: { gatewayErrorRate: 1e-9 } };
 
 const backed = (backend: Backend): void => {
-  tryRows(opened(backend));
-  // By default, only in process.
-  if (!ALL && backend.overSockets) return;
+  tryRows(opened(backend), backend.overSockets ? orBoth("neutral") : {});
+  if (!ALL) return;
   describe("with realism and every lag 0", () =>
     tryRows(opened(backend, REALISM), { profiles: ["neutral"] }));
 };
@@ -110,8 +111,12 @@ const NOT_BY_FETCH = [
 ];
 
 if (process.env.TEST_BACKEND !== "redis") {
-  describe("every row holds (sockets)", () => tryRows(mocked("sockets", () => overTheWire)));
+  describe("every row holds (sockets)", () =>
+    tryRows(
+      mocked("sockets", () => overTheWire),
+      orBoth("vuforia"),
+    ));
   describe("every row holds (mock.fetch)", () =>
-    tryRows(mocked(false, byMockFetch), { leavesOut: NOT_BY_FETCH }));
+    tryRows(mocked(false, byMockFetch), { ...orBoth("vuforia"), leavesOut: NOT_BY_FETCH }));
   describeOnRedis("every row holds", backed);
 }

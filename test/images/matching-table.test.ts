@@ -1,9 +1,10 @@
 import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { times } from "../support/combinations.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 
-const SCENES = 30;
+const SCENES = times(30, 12);
 const [WIDTH, HEIGHT] = [320, 240];
 
 const scaled = (factor: number) => (image: Sharp) =>

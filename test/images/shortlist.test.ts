@@ -1,13 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { featureMatcher } from "mock-cloud-reco";
 import { beforeAll, describe, expect, it } from "vitest";
+import { times } from "../support/combinations.ts";
 import { photograph, pngOf } from "../support/photographs.ts";
 import { finds } from "../support/recognition.ts";
 import { candidate } from "../support/scenes.ts";
 import { drawStructured, type Kind } from "../support/structured-pictures.ts";
 
 /** Pictures of each kind: too many to compare all of them. */
-const OF_A_KIND = 28;
+const OF_A_KIND = times(28, 16);
 const KINDS: readonly Kind[] = ["pages", "labels", "sheet music", "tables"];
 
 describe("among many targets whose parts look alike, featureMatcher", () => {

@@ -7,6 +7,7 @@ import type { RequestChange } from "../conformance/rows.ts";
 import { addProcessed, json, PROCESSING_SECONDS, send } from "../protocol/target/requests.ts";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { fetchBy, nodeClient } from "../support/clients.ts";
+import { ALL } from "../support/combinations.ts";
 import { refusedRows, TARGET_ROUTES } from "./cases.ts";
 import { Conformance } from "./conformance.ts";
 
@@ -43,7 +44,11 @@ const inCamelCase = (settings: object): Record<string, unknown> =>
 const ON_SERVERS = / (413|50[23])$/;
 
 describeBackends("responses of the target API, as the OpenAPI document declares them", (backend) => {
-  const profiles: readonly ProfileName[] = backend.overSockets ? ["neutral"] : ["neutral", "vuforia"];
+  const profiles: readonly ProfileName[] = backend.overSockets
+    ? ["neutral"]
+    : ALL
+      ? ["neutral", "vuforia"]
+      : ["vuforia"];
 
   it.each(profiles)("whatever is wrong with a request (%s)", async (profile) => {
     const conformance = new Conformance(openApiDocument({ profile }));

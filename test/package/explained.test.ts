@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
+import { ALL } from "../support/combinations.ts";
 import { hasMatrix } from "../support/matrix.ts";
 import { unwrapped } from "../support/unwrapped.ts";
 import { inConsumer, inModules, runNode } from "./run.ts";
@@ -115,9 +116,15 @@ const FILES = {
 };
 
 type Run = readonly [runner: string, times: number, args: readonly string[]];
+const VITEST = [inModules("vitest/vitest.mjs"), "run"];
 const OTHER_RUNNERS: readonly Run[] = [
   ["Mocha", 1, [inModules("mocha/bin/mocha.js"), "explained.mocha.mjs"]],
   ["AVA", 1, [inModules("ava/entrypoints/cli.mjs")]],
+];
+const OTHER_WAYS: readonly Run[] = [
+  ["Vitest, with its verbose reporter", 2, [...VITEST, "--reporter=verbose"]],
+  ["node:test, for machines", 1, ["--test", "--test-reporter=tap", "explained.node.mjs"]],
+  ["Playwright", 1, [inModules("playwright/cli.js"), "test"]],
 ];
 
 beforeAll(async () => {
@@ -129,14 +136,12 @@ describe("a failing test prints once what the mock refused and where its report 
   // Some reporters print each failure twice: when it happens, and at the end. That of node:test no longer does since Node 22.
   const specTimes = Number(process.versions.node.split(".")[0]) < 22 ? 2 : 1;
   it.each<Run>([
-    ["Vitest", 1, [inModules("vitest/vitest.mjs"), "run"]],
-    ["Vitest, with its verbose reporter", 2, [inModules("vitest/vitest.mjs"), "run", "--reporter=verbose"]],
+    ["Vitest", 1, VITEST],
     ["Jest", 1, [inModules("jest/bin/jest.js"), "--runInBand"]],
     ["node:test", specTimes, ["--test", "--test-reporter=spec", "explained.node.mjs"]],
-    ["node:test, for machines", 1, ["--test", "--test-reporter=tap", "explained.node.mjs"]],
     ["node:test with hooks", specTimes, ["--test", "--test-reporter=spec", "explained.hooks.mjs"]],
     ...(hasMatrix ? OTHER_RUNNERS : []),
-    ["Playwright", 1, [inModules("playwright/cli.js"), "test"]],
+    ...(ALL ? OTHER_WAYS : []),
   ])("%s", async (_runner, times, args) => {
     const { code, printed } = await runNode("explained", args);
     expect(code, printed).toBe(1);
@@ -165,11 +170,7 @@ it("a test of node:test that never runs what withMockCloudReco returned is told 
 });
 
 it.skipIf(!hasMatrix)("a test in happy-dom is told that its fetch drops the Date header", async () => {
-  const { code, printed } = await runNode("explained", [
-    inModules("vitest/vitest.mjs"),
-    "run",
-    "--config=happy-dom.config.mjs",
-  ]);
+  const { code, printed } = await runNode("explained", [...VITEST, "--config=happy-dom.config.mjs"]);
   expect(code, printed).toBe(1);
   expect(unwrapped(printed)).toContain(
     "the request has no Date header: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node",
@@ -180,7 +181,7 @@ it("Vitest prints what the README shows", async () => {
   const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
   const [shown] = codeBlocks(readme).filter(({ language }) => language === "text");
   const pieces = shown?.text.split(/\s*(?:…|\n)\s*/).filter((piece) => piece !== "") ?? [];
-  const { printed } = await runNode("explained", [inModules("vitest/vitest.mjs"), "run"]);
+  const { printed } = await runNode("explained", VITEST);
   const text = stripVTControlCharacters(printed);
   // The annotation, which reporters get.
   expect(text).toContain("↳ explained by mock-cloud-reco");

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { findChromium } from "../page/chromium.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
+import { ALL } from "../support/combinations.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { copySamples, inConsumer, inModules, runNode } from "./run.ts";
 
@@ -29,22 +30,26 @@ it("a backend in Playwright's own process reaches the mock, as the guide shows i
   expect(printed).toContain("2 passed");
 });
 
-it("a failing test of Playwright shows what the mock refused, and refusals can fail a test", async () => {
-  await copySamples("playwright-failing");
-  const { code, printed } = await playwright("playwright-failing");
-  expect(code, printed).toBe(1);
-  expect(printed).toContain("3 failed");
-  expect(printed).toContain("1 passed");
-  const [, ...failures] = printed.split(/^ {2}\d\) /m);
-  const shown = (name: string) =>
-    failures.find((failure) => failure.split("\n", 1)[0]?.includes(name)) ?? printed;
-  const says = shown("a test that fails says why");
-  expect(says).toContain("Expected: 200");
-  expect(says).toContain("signatureMatches");
-  const [, report = ""] = /Report of all requests: (\S+)/.exec(says) ?? [];
-  expect(await readFile(report, "utf8")).toContain("/summary");
-  expect(shown("a test that ignores a refusal fails")).toMatch(
-    /failOnRefusedRequests is set[\s\S]*signatureMatches/,
-  );
-  expect(shown("without any fixture too")).toContain("failOnRefusedRequests is set");
-});
+// Every failure starts a process.
+it.runIf(ALL)(
+  "a failing test of Playwright shows what the mock refused, and refusals can fail a test",
+  async () => {
+    await copySamples("playwright-failing");
+    const { code, printed } = await playwright("playwright-failing");
+    expect(code, printed).toBe(1);
+    expect(printed).toContain("3 failed");
+    expect(printed).toContain("1 passed");
+    const [, ...failures] = printed.split(/^ {2}\d\) /m);
+    const shown = (name: string) =>
+      failures.find((failure) => failure.split("\n", 1)[0]?.includes(name)) ?? printed;
+    const says = shown("a test that fails says why");
+    expect(says).toContain("Expected: 200");
+    expect(says).toContain("signatureMatches");
+    const [, report = ""] = /Report of all requests: (\S+)/.exec(says) ?? [];
+    expect(await readFile(report, "utf8")).toContain("/summary");
+    expect(shown("a test that ignores a refusal fails")).toMatch(
+      /failOnRefusedRequests is set[\s\S]*signatureMatches/,
+    );
+    expect(shown("without any fixture too")).toContain("failOnRefusedRequests is set");
+  },
+);
