@@ -4,16 +4,16 @@ import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";
 
 /** The result of a check: the request passes, what it adds to the context, or why it is refused. */
-type Verdict<Found> = true | string | Refusal | Found;
+type Verdict<Added> = true | string | Refusal | Added;
 
 /**
  * A rule that requests must follow. It never throws for a bad request.
  *
- * @typeParam In - the part of the context that it reads; earlier checks must have found it.
- * @typeParam Found - what it adds to the context for the checks that follow.
+ * @typeParam In - the part of the context that it reads; earlier checks must have added it.
+ * @typeParam Added - what it adds to the context for the checks that follow.
  * @typeParam Name - the operations that it concerns.
  */
-export interface Check<In, Found, Name extends Operation> {
+export interface Check<In, Added, Name extends Operation> {
   /** Appears in the journal as `refusedBy`. */
   readonly name: string;
   /** Default: every operation of its table. */
@@ -21,7 +21,7 @@ export interface Check<In, Found, Name extends Operation> {
   /** Every response that it may refuse with. */
   readonly refusals: DeclaredResponses;
   /** A string refuses with the only declared response, and is the reason. */
-  readonly test: (context: In) => MaybePromise<Verdict<Found>>;
+  readonly test: (context: In) => MaybePromise<Verdict<Added>>;
 }
 
 /**
@@ -35,9 +35,9 @@ export interface Check<In, Found, Name extends Operation> {
  *   test: ({ body }: ApiContext) => isPositive(body.fields.width) || "width must be a number above 0",
  * });
  */
-export const check = <In extends object, Found extends object, Name extends Operation = Operation>(
-  definition: Check<In, Found, Name>,
-): Check<In, Found, Name> => definition;
+export const check = <In extends object, Added extends object, Name extends Operation = Operation>(
+  definition: Check<In, Added, Name>,
+): Check<In, Added, Name> => definition;
 
 /** A check with the type of its context erased. */
 export interface AnyCheck {
@@ -49,7 +49,7 @@ export interface AnyCheck {
 
 /** @typeParam Contexts - by operation: the context of a request that has passed all checks. */
 export class CheckTable<Contexts> {
-  private constructor(readonly rows: readonly AnyCheck[]) {}
+  private constructor(readonly checks: readonly AnyCheck[]) {}
 
   /** An empty table, for operations that start from the context `Start`. */
   static on<Start extends object, Name extends Operation>(): CheckTable<{ [Key in Name]: Start }> {
@@ -57,17 +57,17 @@ export class CheckTable<Contexts> {
   }
 
   /** Returns the table with another check. Earlier checks must add what it reads, for each of its operations. */
-  row<In, Found extends object, Name extends Operation>(
-    next: Check<In, Found, Name> &
-      (Contexts[keyof Contexts & Name] extends In ? unknown : { needs: "an earlier row" }),
+  and<In, Added extends object, Name extends Operation>(
+    next: Check<In, Added, Name> &
+      (Contexts[keyof Contexts & Name] extends In ? unknown : { needs: "an earlier check" }),
   ): CheckTable<{
-    [Key in keyof Contexts]: Key extends Name ? Contexts[Key] & Found : Contexts[Key];
+    [Key in keyof Contexts]: Key extends Name ? Contexts[Key] & Added : Contexts[Key];
   }> {
-    return new CheckTable([...this.rows, next]);
+    return new CheckTable([...this.checks, next]);
   }
 
   for(operation: Operation): readonly AnyCheck[] {
-    return this.rows.filter(({ operations }) => operations === undefined || operations.includes(operation));
+    return this.checks.filter(({ operations }) => operations === undefined || operations.includes(operation));
   }
 }
 

@@ -17,7 +17,7 @@ export interface InterceptedHost {
   /** Answers bytes that could not be parsed as a request. The head may be missing. */
   readonly handleMalformed?: (why: MalformedKind, head: RequestHead | undefined) => Promise<Result>;
   /** Called for a connection to this host that could not be answered. */
-  readonly noteRefusal?: (authority: string, reason: string) => void;
+  readonly recordRefusal?: (authority: string, reason: string) => void;
 }
 
 export type RequestMarks = Pick<WireRequest, "path" | "headers">;
@@ -87,7 +87,7 @@ export class HostTable {
 
   noteRefusal(host: string, authority: string, reason: string): void {
     const origin = this.origins.find((served) => served.includes(`//${host}:`));
-    if (origin !== undefined) this.newest(origin)?.noteRefusal?.(authority, reason);
+    if (origin !== undefined) this.newest(origin)?.recordRefusal?.(authority, reason);
   }
 
   /** @throws the error of the client's request. */
@@ -126,7 +126,7 @@ export class HostTable {
     const what = `No mock serves ${method} ${showUrl(origin, path)}`;
     const baseUrls = this.baseUrls(origin).join(" and ");
     const message = baseUrls ? `${what}, only ${baseUrls}` : what;
-    this.newest(origin)?.noteRefusal?.(origin.slice(origin.indexOf("//") + 2), message);
+    this.newest(origin)?.recordRefusal?.(origin.slice(origin.indexOf("//") + 2), message);
     return connectionError({ kind: "refused", message });
   }
 

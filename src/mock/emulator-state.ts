@@ -160,7 +160,7 @@ export function interceptedHosts(
     baseUrl,
     handle: (request) => isolation.ofRequest.emulator.handle(apis, request),
     handleMalformed: (why, head) => answerMalformed(isolation.ofRequest.emulator, apis, why, head),
-    noteRefusal: (authority, reason) => {
+    recordRefusal: (authority, reason) => {
       const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
       // Nobody waits for the result. It is an error if the mock stops during a configured delay.
       isolation.ofRequest.emulator

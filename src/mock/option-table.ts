@@ -36,7 +36,7 @@ import {
 } from "../schema/forms/values.ts";
 import { realismOption, realismSetting } from "../schema/realism.ts";
 import type { TlsFiles } from "../servers/http/http-server.ts";
-import { DOORS, LOG_LEVELS, MANAGER, option, QUERY, ROLES, type Rows, TARGET_API } from "./option.ts";
+import { DOORS, LOG_LEVELS, MANAGER, type OptionTable, option, QUERY, ROLES, TARGET_API } from "./option.ts";
 import type { RequestFilter } from "./requests.ts";
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));
@@ -139,7 +139,7 @@ const common = {
     "memory for the bodies in the journal; the oldest are dropped first",
     { default: DEFAULT_BODY_BYTES, setting: "JOURNAL_BODY_BYTES", readBy: MANAGER },
   ),
-} satisfies Rows;
+} satisfies OptionTable;
 
 /** Options of `new MockCloudReco()`: those that servers do not have, or not the same. */
 const mock = {
@@ -213,7 +213,7 @@ const mock = {
     oneOf("QuotaExceeded", "LicenseCheckFailed", "AuthorizationFailed"),
     "result code with which every VuMark instance request fails",
   ),
-} satisfies Rows;
+} satisfies OptionTable;
 
 /** Options of servers: those that mocks do not have, or not the same. */
 const servers = {
@@ -222,17 +222,17 @@ const servers = {
     setting: "PROCESSING_TIME_SECONDS",
     readBy: [...MANAGER, ...TARGET_API],
   }),
-  targetRater: option(oneOf(...RATER_NAMES), mock.targetRater.says, {
+  targetRater: option(oneOf(...RATER_NAMES), mock.targetRater.purpose, {
     default: DEFAULT_RATER,
     setting: "TARGET_RATER",
     readBy: MANAGER,
   }),
-  queryMatcher: option(matcherName, mock.queryMatcher.says, {
+  queryMatcher: option(matcherName, mock.queryMatcher.purpose, {
     default: DEFAULT_MATCHER,
     setting: "QUERY_IMAGE_MATCHER",
     readBy: QUERY,
   }),
-  duplicatesMatcher: option(matcherName, mock.duplicatesMatcher.says, {
+  duplicatesMatcher: option(matcherName, mock.duplicatesMatcher.purpose, {
     default: DEFAULT_MATCHER,
     setting: "DUPLICATES_IMAGE_MATCHER",
     readBy: TARGET_API,
@@ -243,7 +243,7 @@ const servers = {
     setting: "SERVICE_BASE_URL",
     readBy: TARGET_API,
   }),
-} satisfies Rows;
+} satisfies OptionTable;
 
 export const LOGGED = "which requests are logged; warn: refused ones and failures";
 
@@ -303,7 +303,7 @@ const startServers = {
     readBy: MANAGER,
     usage: "--state FILE",
   }),
-} satisfies Rows;
+} satisfies OptionTable;
 
 /** Options of test fixtures only. */
 const fixture = {
@@ -325,7 +325,7 @@ const fixture = {
   ),
   report: option(oneOf("on-failure"), "writes an HTML report of a failed test"),
   reportFolder: option(text, "folder of the reports", { default: "mock-cloud-reco-reports" }),
-} satisfies Rows;
+} satisfies OptionTable;
 
 /** Every option, by where it can be given; twice where mocks and servers differ. The public interfaces document them. */
 export const OPTIONS = { common, mock, servers, startServers, fixture };

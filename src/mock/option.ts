@@ -20,7 +20,7 @@ export interface Option {
   /** Its value unless given. */
   readonly default?: unknown;
   /** One sentence, without an end. */
-  readonly says: string;
+  readonly purpose: string;
   /** The environment variable of servers. */
   readonly setting?: string;
   /** The servers that read the setting in a process of their own. Default: none. */
@@ -33,30 +33,30 @@ export interface Option {
   readonly usage?: string;
 }
 
-export type Rows = Readonly<Record<string, Option>>;
+export type OptionTable = Readonly<Record<string, Option>>;
 
 export const option = <Schema extends z.core.$ZodType, const More extends Partial<Option> = object>(
   schema: Schema,
-  says: string,
+  purpose: string,
   more?: More,
-) => ({ schema, says, ...more }) as { readonly schema: Schema; readonly says: string } & More;
+) => ({ schema, purpose, ...more }) as { readonly schema: Schema; readonly purpose: string } & More;
 
 /** The schema of each option. */
-export const fieldsOf = <Table extends Rows>(rows: Table) =>
+export const schemasOf = <Table extends OptionTable>(rows: Table) =>
   mapped(rows, ([name, { schema }]) => [[name, schema]]) as {
     readonly [Name in keyof Table]: Table[Name]["schema"];
   };
 
-type Defaulted<Table extends Rows> = {
+type Defaulted<Table extends OptionTable> = {
   [Name in keyof Table]: Table[Name] extends { readonly default: unknown } ? Name : never;
 }[keyof Table];
 /** The default of each option that has one. */
-export const defaultsOf = <Table extends Rows>(rows: Table) =>
+export const defaultsOf = <Table extends OptionTable>(rows: Table) =>
   mapped(rows, ([name, row]) => ("default" in row ? [[name, row.default]] : [])) as {
     readonly [Name in Defaulted<Table>]: Table[Name] extends { readonly default: infer Value }
       ? Value
       : never;
   };
 
-const mapped = (rows: Rows, entriesOf: (row: [string, Option]) => [string, unknown][]): object =>
+const mapped = (rows: OptionTable, entriesOf: (row: [string, Option]) => [string, unknown][]): object =>
   Object.fromEntries(Object.entries(rows).flatMap(entriesOf));

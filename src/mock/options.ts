@@ -14,7 +14,7 @@ import { optional, record, withoutUndefined } from "../schema/forms/record.ts";
 import { anyObject } from "../schema/forms/values.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import type { RealismOptions } from "../schema/realism.ts";
-import { defaultsOf, fieldsOf } from "./option.ts";
+import { defaultsOf, schemasOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
 
 /** Options of mocks and of servers; every field is optional. */
@@ -131,11 +131,11 @@ export interface ResolvedOptions
 }
 
 const mockOptions = z.lazy(() =>
-  record<MockCloudRecoOptions>(optional(fieldsOf({ ...OPTIONS.common, ...OPTIONS.mock }))),
+  record<MockCloudRecoOptions>(optional(schemasOf({ ...OPTIONS.common, ...OPTIONS.mock }))),
 );
 const defaults = { ...defaultsOf(OPTIONS.common), ...defaultsOf(OPTIONS.mock) };
 
-const fixtureOptions = z.lazy(() => z.strictObject(optional(fieldsOf(OPTIONS.fixture))));
+const fixtureOptions = z.lazy(() => z.strictObject(optional(schemasOf(OPTIONS.fixture))));
 const fixtureDefaults = defaultsOf(OPTIONS.fixture);
 
 /** A name that is neither an option of fixtures nor of anything else is compared with both kinds of names that fixtures take. */

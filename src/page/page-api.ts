@@ -23,7 +23,7 @@ import { reportCsv } from "../schema/report.ts";
 import type { ServedResponse } from "../servers/http/http-messages.ts";
 import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
-import { createReads, type Read, type Reading, type ReadParts } from "./reads.ts";
+import { createReads, type Read, type ReadParts, type ReadResult } from "./reads.ts";
 import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
 import { compareWindows, findTargets, tryImage } from "./trial.ts";
 
@@ -147,7 +147,7 @@ export class PageApi {
   }
 
   /** Returns 304 if the page already has the view's data. */
-  private async unlessKnown(reading: Reading, request: WireRequest): Promise<WireResponse> {
+  private async unlessKnown(reading: ReadResult, request: WireRequest): Promise<WireResponse> {
     const hash = createHash("sha256").update(`${this.run} ${request.path}?${request.query} ${reading.tag}`);
     const etag = `"${hash.digest("base64url")}"`;
     const caching: HeaderList = [

@@ -36,7 +36,7 @@ import {
   withFound,
 } from "./select.ts";
 
-export interface Reading {
+export interface ReadResult {
   /** Changes whenever the content does, and costs less. */
   readonly tag: string;
   readonly content: () => MaybePromise<unknown>;
@@ -49,7 +49,7 @@ export interface ReadParts extends Changing {
   readonly pause?: { readonly resume: () => void } | undefined;
 }
 
-export type Read = (parameters: URLSearchParams) => MaybePromise<Reading>;
+export type Read = (parameters: URLSearchParams) => MaybePromise<ReadResult>;
 
 export function createReads(parts: ReadParts): Record<string, Read> {
   const { store, clock, journal, faults, urls, pause } = parts;

@@ -8,7 +8,7 @@ import type { FoundTarget } from "./model.ts";
 export const MAX_ROWS = 1000;
 export const MAX_METADATA_SHOWN = 4096;
 
-export interface Rows<Row> {
+export interface SelectedRows<Row> {
   readonly rows: readonly Row[];
   /** Number of matching rows, of which the list shows at most {@link MAX_ROWS}. */
   readonly total: number;
@@ -106,7 +106,7 @@ export function selectTargets<Target extends NamedTarget>(
   targets: readonly Target[],
   parameters: URLSearchParams,
   at: { readonly rating: (target: Target) => number; readonly status: (target: Target) => string },
-): Rows<Target> {
+): SelectedRows<Target> {
   const search = wanted(parameters);
   const found = search === "" ? targets : targets.filter((target) => isMeant(target, search));
   const { rating, status } = at;
@@ -132,7 +132,7 @@ function isMeant({ name, targetId, applicationMetadata }: NamedTarget, search: s
 export function selectDatabases<Database extends { readonly databaseName: string }>(
   databases: readonly Database[],
   parameters: URLSearchParams,
-): Rows<Database> {
+): SelectedRows<Database> {
   const search = wanted(parameters);
   const found =
     search === "" ? databases : databases.filter(({ databaseName }) => contains(databaseName, search));

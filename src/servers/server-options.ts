@@ -3,7 +3,7 @@ import { delayWhileConnected } from "../emulator/clock.ts";
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { MATCHERS, type MatcherName } from "../images/matching/matchers.ts";
 import { type RaterName, raterNamed } from "../images/on-demand.ts";
-import { defaultsOf, fieldsOf, type LogLevel } from "../mock/option.ts";
+import { defaultsOf, type LogLevel, schemasOf } from "../mock/option.ts";
 import { OPTIONS } from "../mock/option-table.ts";
 import {
   type CommonOptions,
@@ -75,7 +75,7 @@ const START_DEFAULTS = defaultsOf(OPTIONS.startServers);
 
 const startServersOptions = z.lazy(() =>
   record<StartServersOptions>(
-    optional(fieldsOf({ ...OPTIONS.common, ...OPTIONS.servers, ...OPTIONS.startServers })),
+    optional(schemasOf({ ...OPTIONS.common, ...OPTIONS.servers, ...OPTIONS.startServers })),
   ),
 );
 

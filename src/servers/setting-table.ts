@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { DOORS, LOG_LEVELS, MANAGER, option, ROLES, type Rows, TARGET_API } from "../mock/option.ts";
+import { DOORS, LOG_LEVELS, MANAGER, type OptionTable, option, ROLES, TARGET_API } from "../mock/option.ts";
 import { baseUrl, LOGGED, OPTIONS, port } from "../mock/option-table.ts";
 import { textMatching, textReadBy } from "../schema/forms/problems.ts";
 import { oneOf, text, trueOrFalse } from "../schema/forms/values.ts";
@@ -89,4 +89,4 @@ export const SETTINGS = {
     setting: "MODEL_TARGET_PASSWORD",
     readBy: TARGET_API,
   }),
-} satisfies Rows;
+} satisfies OptionTable;

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { defaultsOf, ROLES, type Role, type Rows } from "../mock/option.ts";
+import { defaultsOf, type OptionTable, ROLES, type Role } from "../mock/option.ts";
 import { OPTIONS } from "../mock/option-table.ts";
 import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "../mock/options.ts";
 import { withoutCredentials } from "../schema/base-url.ts";
@@ -42,7 +42,7 @@ const DEFAULTS = defaultsOf(SERVER_SETTINGS);
 /** The default address of a server. */
 export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
-const settingsIn = (rows: Rows, command: Command) =>
+const settingsIn = (rows: OptionTable, command: Command) =>
   Object.entries(rows).flatMap(([option, row]) => {
     const { setting, readBy = [] } = row;
     const isRead = runsAll(command)
@@ -62,7 +62,7 @@ export const settingsOf = (command: Command) =>
       setting,
       variable: variables[0],
       flag,
-      purpose: row.says,
+      purpose: row.purpose,
       expected,
       unlessGiven: row.defaultWords ?? String(row.default ?? "none"),
     }),
@@ -83,7 +83,7 @@ const NOT_OF_SERVERS = IN_PROCESS_ONLY.filter((option) => /failure|warning/i.tes
   option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
 );
 
-type Values<Table extends Rows> = { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
+type Values<Table extends OptionTable> = { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
 
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -114,7 +114,7 @@ class SettingsReader {
     return setting && this.given(setting)?.name;
   }
 
-  read<Table extends Rows>(rows: Table) {
+  read<Table extends OptionTable>(rows: Table) {
     const values: Record<string, unknown> = {};
     for (const setting of settingsIn(rows, this.command)) {
       const given = this.given(setting);

@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { type Problem, pathOf, read } from "../schema/forms/problems.ts";
+import { nameAt, type Problem, read } from "../schema/forms/problems.ts";
 import type { Target, TargetImage, TargetRecord } from "../schema/target.ts";
 import { freedImage } from "./verbs.ts";
 
@@ -23,7 +23,7 @@ export const decodeTarget = (record: TargetRecord, imageOf: (sha256: string) => 
 export function firstProblem(name: string, [first]: readonly Problem[]): string {
   if (first === undefined) return "";
   const { path, given = "nothing", expected } = first;
-  return `${pathOf(name, path)}: expected ${expected}; got ${given.startsWith('"') ? "other text" : given}`;
+  return `${nameAt(name, path)}: expected ${expected}; got ${given.startsWith('"') ? "other text" : given}`;
 }
 
 /**

@@ -72,7 +72,7 @@ interface Decision<Result> {
 /** @param records - undefined if there is no such database. */
 export type Verb<Result> = (records: ReadableRecords | undefined) => Decision<Result>;
 
-const target = (record: Target): Change => ({ kind: "target", key: record.targetId, record });
+const changeOfTarget = (record: Target): Change => ({ kind: "target", key: record.targetId, record });
 
 export const updateDatabase =
   (changes: Partial<ChangeableFields>): Verb<Database | undefined> =>
@@ -97,8 +97,8 @@ export const hasRoom = ({ targets, database }: RecordsOf<CloudDatabase>): boolea
 
 /** Whether no other undeleted target has a name. */
 export function isNameFree(records: ReadableRecords, name: string, targetId?: string): boolean {
-  const owner = records.targetNamed(name);
-  return owner === undefined || owner.targetId === targetId;
+  const namesake = records.targetNamed(name);
+  return namesake === undefined || namesake.targetId === targetId;
 }
 
 /** An id, or if it can be drawn again, one that is not taken. */
@@ -122,7 +122,7 @@ export const createTarget =
     if (targets.has(targetId) || deleted.has(targetId)) return { result: "idTaken" };
     if (!hasRoom(records)) return { result: "quotaReached" };
     const created = newTarget(given, targetId, made, moment);
-    return { result: created, changes: [target(created)] };
+    return { result: created, changes: [changeOfTarget(created)] };
   };
 
 export const updateTarget =
@@ -140,7 +140,7 @@ export const updateTarget =
     if (changes.name !== undefined && !isNameFree(records, changes.name, targetId))
       return { result: "nameTaken" };
     const updated = changedTarget(current, { ...changes, ...made }, now);
-    return { result: updated, changes: [target(updated)] };
+    return { result: updated, changes: [changeOfTarget(updated)] };
   };
 
 export const deleteTarget =
@@ -150,7 +150,7 @@ export const deleteTarget =
     if (current === undefined) return { result: "unknown" };
     if (!evenProcessing && statusAt(current, now) === "processing") return { result: "processing" };
     const deleted: Target = { ...current, deleteDate: now };
-    return { result: deleted, changes: [target({ ...deleted, image: freedImage(current.image) })] };
+    return { result: deleted, changes: [changeOfTarget({ ...deleted, image: freedImage(current.image) })] };
   };
 
 export const setRecognitionCounts =
@@ -159,7 +159,7 @@ export const setRecognitionCounts =
     const current = records?.targets.get(targetId);
     if (current === undefined) return { result: undefined };
     const counted: Target = { ...current, ...counts };
-    return { result: counted, changes: [target(counted)] };
+    return { result: counted, changes: [changeOfTarget(counted)] };
   };
 
 export const addTemplateTarget =
@@ -224,7 +224,7 @@ export const finishTarget =
   (records) => {
     const current = records?.targets.get(targetId);
     if (current === undefined) return { result: false };
-    return { result: true, changes: [target({ ...current, processed: true, rated: true })] };
+    return { result: true, changes: [changeOfTarget({ ...current, processed: true, rated: true })] };
   };
 
 export const finishProcessing: Verb<void> = (records) => {

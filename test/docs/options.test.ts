@@ -30,7 +30,7 @@ function defaultOf({ default: value, defaultWords }: Option): string {
 const rows = PLACES.flatMap(([place, options]) =>
   Object.entries(options).map(([name, option]) => {
     const setting = option.setting === undefined ? "" : `\`${option.setting}\``;
-    return `| \`${name}\` | ${place} | ${defaultOf(option)} | ${setting} | ${option.says} |\n`;
+    return `| \`${name}\` | ${place} | ${defaultOf(option)} | ${setting} | ${option.purpose} |\n`;
   }),
 );
 

@@ -33,7 +33,7 @@ it("fails when a check with several responses does not name one", async () => {
 it("keeps the rows that concern an operation", () => {
   const everywhere = check({ name: "everywhere", refusals: [], test: () => true });
   const adding = check({ name: "adding", operations: ["addTarget"], refusals: [], test: () => true });
-  const table = CheckTable.on<OperationContext, "addTarget" | "getTarget">().row(everywhere).row(adding);
+  const table = CheckTable.on<OperationContext, "addTarget" | "getTarget">().and(everywhere).and(adding);
   expect(table.for("addTarget").map(({ name }) => name)).toEqual(["everywhere", "adding"]);
   expect(table.for("getTarget").map(({ name }) => name)).toEqual(["everywhere"]);
 });

@@ -111,7 +111,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       method: "POST",
       path,
       body: newBody,
-      checks: anyRequest.row(bodyAccepted(newBody)),
+      checks: anyRequest.and(bodyAccepted(newBody)),
       responses: [added, taken],
       handle: async (context) => {
         const { given, services } = context;
@@ -124,7 +124,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       ...named(resource.delete),
       method: "DELETE",
       path: one,
-      checks: anyRequest.row(knownDatabase<Kind>(kind, unknownToDelete)),
+      checks: anyRequest.and(knownDatabase<Kind>(kind, unknownToDelete)),
       responses: [noBody],
       handle: async ({ database, services }) => {
         await services.store.deleteDatabase(database.databaseName);
@@ -136,7 +136,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       method: "PUT",
       path: one,
       body: changes,
-      checks: anyRequest.row(knownDatabase<Kind>(kind)).row(bodyAccepted(changes)),
+      checks: anyRequest.and(knownDatabase<Kind>(kind)).and(bodyAccepted(changes)),
       responses: [updated, unknown],
       handle: async (context) => {
         const { database, given, services, now } = context;

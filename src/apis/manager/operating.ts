@@ -129,7 +129,7 @@ const restoreSnapshot = operation({
   summary: "Replaces the state with that of a snapshot; the journal stays.",
   body: bodyMatching(snapshot),
   // The store reads the snapshot and reports its problems.
-  checks: anyRequest.row(bodyAccepted(bodyMatching(anyObject))),
+  checks: anyRequest.and(bodyAccepted(bodyMatching(anyObject))),
   responses: [noBody, fieldsRefused],
   handle: async ({ given, request, services }) => {
     const problem = await control.restore<"either">(services, given, request.images);
@@ -202,7 +202,7 @@ const setClock = operation({
   path: CLOCK,
   summary: "Sets the clock of all servers, stops it or lets it run.",
   body: clockChange,
-  checks: anyRequest.row(bodyAccepted(clockChange)),
+  checks: anyRequest.and(bodyAccepted(clockChange)),
   responses: [clockState],
   handle: (context) => {
     const { clock } = context.services;
@@ -219,7 +219,7 @@ const advanceClock = operation({
   path: `${CLOCK}/advance`,
   summary: "Moves the clock of all servers forward, or back when `seconds` is negative.",
   body: advance,
-  checks: anyRequest.row(bodyAccepted(advance)),
+  checks: anyRequest.and(bodyAccepted(advance)),
   responses: [clockState, fieldsRefused],
   handle: (context) => {
     const { clock } = context.services;

@@ -49,7 +49,7 @@ function operationsOf<T, Given>(resource: Resource<T, Given>) {
       method: "POST",
       path,
       body,
-      checks: anyRequest.row(bodyAccepted(body)),
+      checks: anyRequest.and(bodyAccepted(body)),
       responses: [added],
       handle: async (context) => ok(added, await resource.create(context.given, context)),
     }),

@@ -71,7 +71,7 @@ const addTarget = operation({
   path: TARGETS,
   summary: "Adds a target without a signed request.",
   body: newTarget,
-  checks: anyRequest.row(knownDatabase("cloud")).row(bodyAccepted(newTarget, imageIn("image_base64"))),
+  checks: anyRequest.and(knownDatabase("cloud")).and(bodyAccepted(newTarget, imageIn("image_base64"))),
   responses: [targetAdded, unknown, taken],
   handle: async (context) => {
     const { database, given, services, now, moment } = context;
@@ -103,9 +103,9 @@ const updateTarget = operation({
   summary: "Changes the given fields of a target, whatever its status.",
   body: targetChanges,
   checks: anyRequest
-    .row(knownDatabase("cloud"))
-    .row(knownTarget)
-    .row(bodyAccepted(targetChanges, imageIn("image"))),
+    .and(knownDatabase("cloud"))
+    .and(knownTarget)
+    .and(bodyAccepted(targetChanges, imageIn("image"))),
   responses: [targetShown, unknown, taken],
   handle: async (context) => {
     const { database, target, services, now } = context;
@@ -127,7 +127,7 @@ const deleteTarget = operation({
   method: "DELETE",
   path: TARGET,
   summary: "Deletes a target, whatever its status.",
-  checks: anyRequest.row(knownDatabase("cloud", unknownToDelete)).row(knownTargetToDelete),
+  checks: anyRequest.and(knownDatabase("cloud", unknownToDelete)).and(knownTargetToDelete),
   responses: [targetShown, unknownToDelete],
   handle: async (context) => {
     const { database, target, services, now } = context;
@@ -145,7 +145,7 @@ const setRecognitionCounts = operation({
   path: `${TARGET}/recognition_counts`,
   summary: "Sets a target's recognition counts.",
   body: counts,
-  checks: anyRequest.row(knownDatabase("cloud")).row(knownTarget).row(bodyAccepted(counts)),
+  checks: anyRequest.and(knownDatabase("cloud")).and(knownTarget).and(bodyAccepted(counts)),
   responses: [targetShown, unknown],
   handle: async (context) => {
     const { database, target, given, services, now } = context;
@@ -164,7 +164,7 @@ export const addVuMarkTarget = operation({
   path: "/vumark_databases/{database_name}/vumark_targets",
   summary: "Adds a template target, or replaces the one with its id.",
   body: newVuMarkTarget,
-  checks: anyRequest.row(knownDatabase("vumark")).row(bodyAccepted(newVuMarkTarget)),
+  checks: anyRequest.and(knownDatabase("vumark")).and(bodyAccepted(newVuMarkTarget)),
   responses: [templateTargetAdded, unknown],
   handle: async (context) => {
     const { database, given, services, random, now } = context;

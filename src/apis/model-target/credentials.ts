@@ -102,14 +102,14 @@ type CredentialOperation =
   | "deleteCredential";
 
 export const credentialTable = CheckTable.on<ApiContext, CredentialOperation>()
-  .row(bearerToken)
-  .row(holdsScope(CLIENT_CREDENTIALS))
-  .row(knownCredential)
-  .row({ ...jsonContentType, operations: ["createCredential"] })
-  .row({ ...validJson, operations: ["createCredential"] })
-  .row(bodyIsJsonObject)
-  .row(scopesGiven)
-  .row(scopesValid);
+  .and(bearerToken)
+  .and(holdsScope(CLIENT_CREDENTIALS))
+  .and(knownCredential)
+  .and({ ...jsonContentType, operations: ["createCredential"] })
+  .and({ ...validJson, operations: ["createCredential"] })
+  .and(bodyIsJsonObject)
+  .and(scopesGiven)
+  .and(scopesValid);
 
 const authorized = { security: "bearer", checks: credentialTable } as const;
 const credentialSchema = objectSchema({ clientId: stringSchema, scopes: arraySchema(stringSchema) });

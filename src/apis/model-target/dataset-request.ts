@@ -77,7 +77,12 @@ export const typed = (path: string, type: TypeName, value: unknown): readonly Fi
   TYPES[type].fits(value) ? [] : [expected(path, type, value)];
 
 /** A finding for another type, or a missing required field. */
-export function field(part: Part, key: string, type: TypeName, isRequired: boolean): readonly Finding[] {
+export function findingsOfField(
+  part: Part,
+  key: string,
+  type: TypeName,
+  isRequired: boolean,
+): readonly Finding[] {
   const path = `${part.path}/${key}`;
   if (isGiven(part, key)) return typed(path, type, part.fields[key]);
   return isRequired ? [missing(path)] : [];

@@ -7,7 +7,7 @@ import {
   APPEARANCES,
   type DatasetRequest,
   type Finding,
-  field,
+  findingsOfField,
   isGiven,
   isStateBased,
   MOST_MODELS,
@@ -142,7 +142,7 @@ const STRINGS = [
 
 const modelStrings = inModels((model, { family, profile }) =>
   STRINGS.filter((key) => isRead(key, family) && !isUnsupported(key, profile)).flatMap((key) =>
-    field(model, key, "jsstring", false),
+    findingsOfField(model, key, "jsstring", false),
   ),
 );
 
@@ -160,19 +160,19 @@ const enumerations = inModels((model, { family, profile }) => [
     const value = model.fields[key];
     return typeof value === "string" && isRead(key, family) ? rule(value, path, profile) : [];
   }),
-  ...field(model, "views", "jsarray", false),
+  ...findingsOfField(model, "views", "jsarray", false),
 ]);
 
 const viewFields = inViews((view, model) => [
-  ...field(view, "guideViewPosition", "jsobject", isStateBased(model)),
-  ...field(view, "name", "jsstring", true),
+  ...findingsOfField(view, "guideViewPosition", "jsobject", isStateBased(model)),
+  ...findingsOfField(view, "name", "jsstring", true),
 ]);
 
 const viewPositions = inViews(({ path, fields: { guideViewPosition } }) => {
   if (!isJsonObject(guideViewPosition)) return [];
   const position = { path: `${path}/guideViewPosition`, fields: guideViewPosition };
   return ["rotation", "translation"].flatMap((key) => [
-    ...field(position, key, "jsarray", true),
+    ...findingsOfField(position, key, "jsarray", true),
     ...entriesOf(position, key).flatMap((value, index) =>
       typed(`${position.path}/${key}(${index})`, "jsnumber", value),
     ),
@@ -185,7 +185,7 @@ function entriesOf({ fields }: Part, key: string): readonly unknown[] {
   return Array.isArray(entries) ? entries : [];
 }
 
-const statesTypes = inViews((view) => field(view, "states", "jsarray", false));
+const statesTypes = inViews((view) => findingsOfField(view, "states", "jsarray", false));
 
 const statesEntries = inViews((view) =>
   entriesOf(view, "states").flatMap((state, index) =>

@@ -117,16 +117,16 @@ const knownDataset = check({
 
 export const datasetTable = (family: DatasetTypeName) =>
   CheckTable.on<ApiContext, (typeof operations | typeof OF_ONE)[number]>()
-    .row({ ...contentLengthIsInteger, operations: OF_ONE })
-    .row({ ...creationLengthIsInteger, operations })
-    .row(bearerToken)
-    .row(holdsScope(FAMILY_SCOPES[family].datasets, EVERYTHING))
-    .row(knownDataset)
-    .row({ ...jsonContentType, operations })
-    .row({ ...validJson, operations })
-    .row(mayUseStates(family))
-    .row(validRequest(family))
-    .row(allowanceLeft);
+    .and({ ...contentLengthIsInteger, operations: OF_ONE })
+    .and({ ...creationLengthIsInteger, operations })
+    .and(bearerToken)
+    .and(holdsScope(FAMILY_SCOPES[family].datasets, EVERYTHING))
+    .and(knownDataset)
+    .and({ ...jsonContentType, operations })
+    .and({ ...validJson, operations })
+    .and(mayUseStates(family))
+    .and(validRequest(family))
+    .and(allowanceLeft);
 
 const DEFAULT_FAILURE = "Model Target dataset generation failed";
 const DEFAULT_WARNING = {

@@ -176,10 +176,10 @@ export const token = operation({
   summary: "Issues a bearer token to a client or a user.",
   security: "oauthClient",
   checks: CheckTable.on<ApiContext, "token">()
-    .row(contentLengthIsInteger)
-    .row(supportedGrantType)
-    .row(knownHolder)
-    .row(scopesHeld),
+    .and(contentLengthIsInteger)
+    .and(supportedGrantType)
+    .and(knownHolder)
+    .and(scopesHeld),
   body: {
     contentType: "application/x-www-form-urlencoded",
     schema: openObjectSchema(

@@ -184,25 +184,25 @@ const boundaryNamed = check({
 });
 
 export const queryTable = CheckTable.on<ApiContext, "query">()
-  .row(contentLengthIsInteger)
-  .row(headerLinesFit)
-  .row(contentLengthFits)
-  .row(authorizationGiven(authorizationMissing, AUTHORIZATION_EXPECTED))
-  .row(authorizationWellFormed)
-  .row(authenticated) // finds the database
-  .row(projectActive)
-  .row(acceptsJson)
-  .row(dateGiven)
-  .row(dateWellFormed) // finds the date
-  .row(dateCurrent)
-  .row(contentTypeGiven) // finds the content type
-  .row(contentTypeIsMultipart) // finds its parameters
-  .row(boundaryNamed) // finds the form's boundary
-  .row(boundaryOccurs)
-  .row(dispositionsGiven)
-  .row(fieldsKnown) // finds the form
-  .row(imageGiven) // finds the image
-  .row(imageOpens)
-  .row(imageSmallEnough)
-  .row(maxNumResultsValid)
-  .row(includeTargetDataValid);
+  .and(contentLengthIsInteger)
+  .and(headerLinesFit)
+  .and(contentLengthFits)
+  .and(authorizationGiven(authorizationMissing, AUTHORIZATION_EXPECTED))
+  .and(authorizationWellFormed)
+  .and(authenticated) // adds the database
+  .and(projectActive)
+  .and(acceptsJson)
+  .and(dateGiven)
+  .and(dateWellFormed) // adds the date
+  .and(dateCurrent)
+  .and(contentTypeGiven) // adds the content type
+  .and(contentTypeIsMultipart) // adds its parameters
+  .and(boundaryNamed) // adds the form's boundary
+  .and(boundaryOccurs)
+  .and(dispositionsGiven)
+  .and(fieldsKnown) // adds the form
+  .and(imageGiven) // adds the image
+  .and(imageOpens)
+  .and(imageSmallEnough)
+  .and(maxNumResultsValid)
+  .and(includeTargetDataValid);

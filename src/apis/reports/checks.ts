@@ -48,17 +48,17 @@ const monthAccepted = check({
 
 /** The checks of the request for a report, in the order of README.md. */
 export const reportTable = signedByAnyDatabase
-  .row(ownDatabaseNamed) // it is a cloud database
-  .row(requestQuotaLeft)
-  .row(stateAllows)
-  .row(stateAllowsMore)
-  .row(dateCurrent)
-  .row(bodyGiven(fail(400)))
-  .row(bodyIsJsonObject(fail(400)))
-  .row(keysAllowed(fail(400)))
-  .row(contentTypeGiven)
-  .row(contentLengthFits)
-  .row(monthAccepted); // finds the month
+  .and(ownDatabaseNamed) // it is a cloud database
+  .and(requestQuotaLeft)
+  .and(stateAllows)
+  .and(stateAllowsMore)
+  .and(dateCurrent)
+  .and(bodyGiven(fail(400)))
+  .and(bodyIsJsonObject(fail(400)))
+  .and(keysAllowed(fail(400)))
+  .and(contentTypeGiven)
+  .and(contentLengthFits)
+  .and(monthAccepted); // adds the month
 
 /** The URL has every parameter and has not expired. Its signature is not checked. */
 const urlValid = check({
@@ -78,4 +78,4 @@ const urlValid = check({
   },
 });
 
-export const downloadTable = CheckTable.on<ApiContext, "downloadReport">().row(urlValid);
+export const downloadTable = CheckTable.on<ApiContext, "downloadReport">().and(urlValid);

@@ -178,16 +178,16 @@ export const signatureMatches = check({
 
 /** The first checks of all APIs whose requests are signed with server keys. */
 export const signedTable = CheckTable.on<ApiContext, Operation>()
-  .row(contentLengthIsInteger)
-  .row(headerLinesFit)
-  .row(withinRateLimits) // finds the records of the access key's database
-  .row(authorizationGiven(failure("AuthenticationFailure"), EXPECTED))
-  .row(authorizationWellFormed);
+  .and(contentLengthIsInteger)
+  .and(headerLinesFit)
+  .and(withinRateLimits) // adds the records of the access key's database
+  .and(authorizationGiven(failure("AuthenticationFailure"), EXPECTED))
+  .and(authorizationWellFormed);
 
 /** Continued for APIs that both kinds of databases have. */
 export const signedByAnyDatabase = signedTable
-  .row(knownKeyOfAnyDatabase) // finds the database
-  .row(signatureMatches);
+  .and(knownKeyOfAnyDatabase) // adds the database
+  .and(signatureMatches);
 
 type DatabaseContext = ApiContext & { readonly database: Database };
 

@@ -73,7 +73,7 @@ export class Realism {
     verb === "deleted" ? this.values.deletionLagSeconds : this.values.visibilityLagSeconds;
   readonly summary: LagOf = () => this.values.summaryLagSeconds;
 
-  note({ databaseName }: Database, change: Change): void {
+  record({ databaseName }: Database, change: Change): void {
     const { visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds } = this.values;
     const longest = Math.max(visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds);
     const isSeen = ({ at }: Change) => hasPassed(at, longest, change.at);
@@ -126,7 +126,7 @@ type ChangingContext = OperationContext<{ readonly realism?: Realism | undefined
 type ReadingContext = ChangingContext & { readonly records: RecordsOf };
 
 /** Changes a target for a client, and records its earlier state. */
-export async function noted<Changed extends Target | string>(
+export async function recordChange<Changed extends Target | string>(
   context: ChangingContext & { readonly target?: Target },
   verb: Verb,
   change: () => MaybePromise<Changed>,
@@ -137,7 +137,7 @@ export async function noted<Changed extends Target | string>(
   const bytes = await target?.image.bytes();
   const before = target && bytes && { ...target, image: { sha256: target.image.sha256, bytes: () => bytes } };
   const after = await change();
-  if (typeof after !== "string") services.realism.note(database, { verb, at, before, after });
+  if (typeof after !== "string") services.realism.record(database, { verb, at, before, after });
   return after;
 }
 
@@ -153,7 +153,7 @@ function lagReason({ now }: Context, { verb, at, seconds }: Lag, [state, end]: W
   return `${state}: ${verb} ${ago} s ago, ${end} after ${seconds} s${more} (realism)`;
 }
 
-function note(context: Context, lags: readonly Lag[], words: Words): void {
+function explainLags(context: Context, lags: readonly Lag[], words: Words): void {
   const last = lags.at(-1);
   if (last !== undefined) context.entry.reason = lagReason(context, last, words, lags.length - 1);
 }
@@ -178,7 +178,7 @@ export function seenTarget(context: ReadingContext, targetId: string) {
   if (shown === undefined) return { target };
   const look = (one: Target) =>
     JSON.stringify([...shown.map((field) => one[field]), statusAt(one, now), ratingAt(one, now)]);
-  if (look(before) !== look(target)) note(context, [lag], NOT_VISIBLE);
+  if (look(before) !== look(target)) explainLags(context, [lag], NOT_VISIBLE);
   const { currentMonthRecos, previousMonthRecos, totalRecos } = target;
   return { target: { ...before, currentMonthRecos, previousMonthRecos, totalRecos } };
 }
@@ -188,7 +188,7 @@ export function listedTargets(context: ReadingContext): readonly Target[] {
   const { records, services } = context;
   const lags = services.realism?.lags(context, services.realism.visibility) ?? [];
   const hidden = lags.filter(({ before }) => before === undefined);
-  note(context, hidden, NOT_VISIBLE);
+  explainLags(context, hidden, NOT_VISIBLE);
   return without(hidden, records.listTargets());
 }
 
@@ -199,13 +199,13 @@ function without(lags: readonly Lag[], targets: readonly Target[]): readonly Tar
 }
 
 /** The result of a search, and the targets that it does not see yet. */
-type Found<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
+type SearchResult<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
 
 /** Finds targets among those that a query or duplicates see. */
 export async function foundAmong<Search extends { readonly found: readonly Target[] }>(
   context: ReadingContext,
   find: (targets: readonly Target[]) => Promise<Search>,
-): Promise<Found<Search>> {
+): Promise<SearchResult<Search>> {
   const { records, operation, services } = context;
   const lags = services.realism?.lags(context, services.realism.comparison) ?? [];
   if (lags.length === 0) return find(records.listTargets());
@@ -217,7 +217,7 @@ export async function foundAmong<Search extends { readonly found: readonly Targe
     if (isFound !== (current !== undefined && found.includes(current))) return true;
     return isFound && operation.name === "query" && FOUND.some((field) => before[field] !== current?.[field]);
   });
-  note(context, differing, differing.at(-1)?.current === undefined ? STILL_FOUND : NOT_VISIBLE);
+  explainLags(context, differing, differing.at(-1)?.current === undefined ? STILL_FOUND : NOT_VISIBLE);
   const unseen = lags.flatMap((lag) => {
     const { targetId, name } = lag.after;
     const why = lagReason(context, lag, NOT_VISIBLE);
@@ -241,6 +241,6 @@ export function seenCounts(context: ReadingContext): TargetCounts {
     if (from !== undefined) moved[from] -= 1;
     if (to !== undefined) moved[to] += 1;
   }
-  if (JSON.stringify(moved) !== JSON.stringify(counts)) note(context, lags, NOT_COUNTED);
+  if (JSON.stringify(moved) !== JSON.stringify(counts)) explainLags(context, lags, NOT_COUNTED);
   return moved;
 }

@@ -80,7 +80,7 @@ const MAX_NAME_CHARACTERS = 64;
 const MANY_CHARACTERS = 10_000;
 
 /** Records base64 in lines, as mail encoders write it. */
-function noteLines({ entry }: ApiContext, name: string, text: string): void {
+function remarkOnLines({ entry }: ApiContext, name: string, text: string): void {
   if (!text.includes("\n") && !text.includes("\r")) return;
   const remark = `${name} is base64 in lines of ${text.search(/[\r\n]/)} characters, whose line breaks are skipped`;
   entry.reason = entry.reason === undefined ? remark : `${entry.reason}; ${remark}`;
@@ -103,7 +103,7 @@ const metadataFits = check({
     }
     const decoded = decodeServiceBase64(metadata);
     if (decoded === undefined) return refuse(fail(422), `application_metadata ${explainBase64(metadata)}`);
-    noteLines(context, "application_metadata", metadata);
+    remarkOnLines(context, "application_metadata", metadata);
     return decoded.length <= MAX_METADATA_BYTES
       ? { applicationMetadata: metadata }
       : refuse(
@@ -151,7 +151,7 @@ const imageIsBase64 = check({
     }
     const bytes = decodeServiceBase64(image);
     if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
-    noteLines(context, "image", image);
+    remarkOnLines(context, "image", image);
     return { image: bytes };
   },
 });
@@ -228,24 +228,24 @@ const widthPositive = check({
 
 /** A check whose responses differ between operations is several with the same name. */
 export const targetTable = signedTable
-  .row(knownAccessKey) // finds the database
-  .row(signatureMatches)
-  .row(requestQuotaLeft)
-  .row(stateAllows)
-  .row(stateAllowsMore)
-  .row(targetQuotaLeft)
-  .row(knownTarget) // finds the path's target
-  .row(noUnexpectedBody)
-  .row(dateCurrent)
-  .row({ ...bodyGiven(fail(500)), operations })
-  .row({ ...bodyIsJsonObject(fail(400)), operations })
-  .row({ ...keysAllowed(fail(400)), operations })
-  .row(metadataFits)
-  .row(activeFlagBoolean)
-  .row(imageIsBase64) // finds the image's bytes
-  .row(imageAcceptable)
-  .row(newNameFree)
-  .row(changedNameFree)
-  .row(widthPositive)
-  .row({ ...contentTypeGiven, operations })
-  .row(contentLengthFits);
+  .and(knownAccessKey) // adds the database
+  .and(signatureMatches)
+  .and(requestQuotaLeft)
+  .and(stateAllows)
+  .and(stateAllowsMore)
+  .and(targetQuotaLeft)
+  .and(knownTarget) // adds the path's target
+  .and(noUnexpectedBody)
+  .and(dateCurrent)
+  .and({ ...bodyGiven(fail(500)), operations })
+  .and({ ...bodyIsJsonObject(fail(400)), operations })
+  .and({ ...keysAllowed(fail(400)), operations })
+  .and(metadataFits)
+  .and(activeFlagBoolean)
+  .and(imageIsBase64) // adds the image's bytes
+  .and(imageAcceptable)
+  .and(newNameFree)
+  .and(changedNameFree)
+  .and(widthPositive)
+  .and({ ...contentTypeGiven, operations })
+  .and(contentLengthFits);

@@ -17,7 +17,7 @@ import * as control from "../control.ts";
 import type { Services } from "../services.ts";
 import { databaseOfServerKey } from "../signed/authentication.ts";
 import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
-import { listedTargets, noted, seenCounts } from "../signed/realism.ts";
+import { listedTargets, recordChange, seenCounts } from "../signed/realism.ts";
 import {
   anyFailure,
   bodyWithKeys,
@@ -71,7 +71,7 @@ const addTarget = operation({
     const fields = { name: String(name), width: Number(body.fields.width), activeFlag, applicationMetadata };
     // `keysAllowed` refuses a body without an image.
     const given = { ...fields, image: image as Buffer };
-    const created = await noted(context, "added", () =>
+    const created = await recordChange(context, "added", () =>
       control.addTarget(services, database.databaseName, given, moment),
     );
     // The store detects what other requests changed after the checks ran.
@@ -156,7 +156,7 @@ const updateTarget = operation({
       ...(activeFlag !== undefined && { activeFlag }),
       ...(applicationMetadata !== null && { applicationMetadata }),
     };
-    const updated = await noted(context, "updated", () =>
+    const updated = await recordChange(context, "updated", () =>
       services.store.updateTarget(database.databaseName, target.targetId, changes, now, updatable),
     );
     if (updated === "unknown") return deletedMeanwhile;
@@ -177,7 +177,7 @@ const deleteTarget = operation({
   responses: [targetDeleted, failure("TargetStatusProcessing"), failure("UnknownTarget")],
   handle: async (context) => {
     const { database, target, services, now } = context;
-    const deleted = await noted(context, "deleted", () =>
+    const deleted = await recordChange(context, "deleted", () =>
       services.store.deleteTarget(database.databaseName, target.targetId, now),
     );
     if (deleted === "processing") {

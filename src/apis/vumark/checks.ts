@@ -99,17 +99,17 @@ const mediaTypeAccepted = check({
 const badRequest = failure("BadRequest");
 
 export const instanceTable = signedByAnyDatabase
-  .row(requestQuotaLeft)
-  .row(stateAllows)
-  .row(stateAllowsMore)
-  .row(knownTarget) // finds the path's target
-  .row(dateCurrent)
-  .row(bodyGiven(badRequest))
-  .row(bodyIsJsonObject(badRequest))
-  .row(keysAllowed(badRequest))
-  .row(instanceIdGiven)
-  .row(contentTypeGiven)
-  .row(contentLengthFits)
-  .row(databaseHasTemplates)
-  .row(templateProcessed)
-  .row(mediaTypeAccepted); // finds the format
+  .and(requestQuotaLeft)
+  .and(stateAllows)
+  .and(stateAllowsMore)
+  .and(knownTarget) // adds the path's target
+  .and(dateCurrent)
+  .and(bodyGiven(badRequest))
+  .and(bodyIsJsonObject(badRequest))
+  .and(keysAllowed(badRequest))
+  .and(instanceIdGiven)
+  .and(contentTypeGiven)
+  .and(contentLengthFits)
+  .and(databaseHasTemplates)
+  .and(templateProcessed)
+  .and(mediaTypeAccepted); // adds the format

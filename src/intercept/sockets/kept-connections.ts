@@ -32,7 +32,7 @@ const SENDING = "undici:client:sendHeaders";
  */
 export function watchKeptConnections(handler: KeptConnectionHandler): () => void {
   // Bun's sockets are its own.
-  if (!isFunction(field(Socket.prototype, "_writeGeneric"))) return () => {};
+  if (!isFunction(propertyOf(Socket.prototype, "_writeGeneric"))) return () => {};
   const known = new WeakMap<object, Destinations>();
   const destinations = (socket: object): Destinations => {
     const found = known.get(socket) ?? destinationsOf(socket);
@@ -50,18 +50,18 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
 
   const newRequests = new WeakSet<object>();
   const created = (message: unknown) => {
-    newRequests.add(Object(field(message, "request")));
+    newRequests.add(Object(propertyOf(message, "request")));
   };
   const sending = (message: unknown) => {
-    const [request, socket] = [field(message, "request"), field(message, "socket")];
+    const [request, socket] = [propertyOf(message, "request"), propertyOf(message, "socket")];
     // HTTP/2 sessions refuse it themselves.
     if (!newRequests.has(Object(request)) || !(socket instanceof Socket) || !isInUndici(socket)) return;
-    const refusal = refusalOf(socket, field(request, "origin"));
+    const refusal = refusalOf(socket, propertyOf(request, "origin"));
     if (refusal !== undefined) socket.destroy(refusal);
   };
 
   const dropIdle = (agent: unknown) => {
-    for (const socket of Object.values(Object(field(agent, "freeSockets"))).flat()) {
+    for (const socket of Object.values(Object(propertyOf(agent, "freeSockets"))).flat()) {
       if (!(socket instanceof Socket) || socket.destroyed || refused(socket) === undefined) continue;
       socket.destroy();
       // Otherwise the agent may hand it out until its "close" event.
@@ -89,7 +89,7 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
       return function (...args) {
         const [socket, error] = args;
         const refusal =
-          socket instanceof Socket && !error ? refusalOf(socket, field(this, "path")) : undefined;
+          socket instanceof Socket && !error ? refusalOf(socket, propertyOf(this, "path")) : undefined;
         return refusal === undefined ? original.apply(this, args) : original.call(this, socket, refusal);
       };
     }),
@@ -140,13 +140,14 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
 
 /** Empty for a connection in memory, one that a server accepted, and one that is not connected yet. */
 function destinationsOf(socket: object): Destinations {
-  const [port, server] = ["remotePort", "server"].map((name) => field(socket, name));
+  const [port, server] = ["remotePort", "server"].map((name) => propertyOf(socket, name));
   // The first is known after the handshake only.
-  const servername = field(socket, "servername") || field(stateOf(socket, "connect-options"), "servername");
+  const servername =
+    propertyOf(socket, "servername") || propertyOf(stateOf(socket, "connect-options"), "servername");
   if (typeof port !== "number" || server) return [];
   const scheme = socket instanceof TLSSocket ? "https:" : "http:";
   // The name, if there was one, because many hosts share an address.
-  const connectedTo = field(socket, "_host") || field(socket, "remoteAddress");
+  const connectedTo = propertyOf(socket, "_host") || propertyOf(socket, "remoteAddress");
   return [servername, connectedTo]
     .filter((host) => typeof host === "string" && host !== "")
     .map((host) => ({ scheme, host: canonicalHost(String(host)), port, options: {} }));
@@ -166,7 +167,8 @@ function ownerOf(prototype: object, name: string): object {
   return parent === null ? prototype : ownerOf(parent, name);
 }
 
-export const field = (owner: unknown, name: string | symbol): unknown => Reflect.get(Object(owner), name);
+export const propertyOf = (owner: unknown, name: string | symbol): unknown =>
+  Reflect.get(Object(owner), name);
 
 /** undici keeps its state of a connection on the socket, by symbols with these descriptions. */
 const symbolOf = (owner: object, description: string): symbol | undefined =>
@@ -174,7 +176,7 @@ const symbolOf = (owner: object, description: string): symbol | undefined =>
 
 function stateOf(owner: object, description: string): unknown {
   const symbol = symbolOf(owner, description);
-  return symbol && field(owner, symbol);
+  return symbol && propertyOf(owner, symbol);
 }
 
 /**
@@ -183,10 +185,10 @@ function stateOf(owner: object, description: string): unknown {
  */
 const isFresh = (socket: Socket) =>
   // Not `bytesWritten`, which counts what waits to be written.
-  field(socket, "_bytesDispatched") === 0;
+  propertyOf(socket, "_bytesDispatched") === 0;
 /** Nothing was read yet: for example, another interceptor sends the body by a socket of its own. */
 const isInFirstRequest = (socket: Socket) => !isFresh(socket) && socket.bytesRead === 0;
-const isInNodeRequest = (socket: Socket) => Boolean(field(socket, "_httpMessage"));
+const isInNodeRequest = (socket: Socket) => Boolean(propertyOf(socket, "_httpMessage"));
 /** Whether a client of undici speaks HTTP/1.1 on it. */
 const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));
 /** Whether no request was sent on it whose response is not complete. */
@@ -226,9 +228,9 @@ function guardSessions(refuse: (socket: object) => Error | undefined): (() => vo
   return [
     replace(prototype, "request", (original) => {
       return function (...args) {
-        const refusal = refuse(Object(field(this, "socket")));
+        const refusal = refuse(Object(propertyOf(this, "socket")));
         if (refusal === undefined) return original.apply(this, args);
-        const close = field(this, "close");
+        const close = propertyOf(this, "close");
         // undici fails when one of its sessions closes by itself.
         if (isFunction(close) && stateOf(Object(this), "client") === undefined) close.call(this);
         throw refusal;

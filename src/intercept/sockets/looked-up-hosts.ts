@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { isIP } from "node:net";
 import { originOf } from "../host-table.ts";
-import { field } from "./kept-connections.ts";
+import { propertyOf } from "./kept-connections.ts";
 import { canonicalHost } from "./openers.ts";
 
 /** undici (the package, and Node's own) publishes on it when a client calls it. */
@@ -15,7 +15,7 @@ export class LookedUpHosts {
   /** Requests that are for a served host and were sent to an address. Weak: undici does not say which of them it forgot. */
   private requests: readonly WeakRef<object>[] = [];
   private readonly created = (message: unknown): void => {
-    const request = Object(field(message, "request"));
+    const request = Object(propertyOf(message, "request"));
     if (this.hostOf(request) !== undefined)
       this.requests = [...this.unanswered(), request].map((one) => new WeakRef(one));
   };
@@ -38,12 +38,12 @@ export class LookedUpHosts {
 
   private unanswered(): readonly object[] {
     const kept = this.requests.flatMap((request) => request.deref() ?? []);
-    return kept.filter((request) => !field(request, "completed") && !field(request, "aborted"));
+    return kept.filter((request) => !propertyOf(request, "completed") && !propertyOf(request, "aborted"));
   }
 
   /** Of a request to the port of a served host. A user's own server may get the name of one, too, at another port. */
   private hostOf(request: object) {
-    const [origin, header] = [String(field(request, "origin")), `http://${field(request, "host")}`];
+    const [origin, header] = [String(propertyOf(request, "origin")), `http://${propertyOf(request, "host")}`];
     if (!origin.startsWith("http:") || !URL.canParse(origin) || !URL.canParse(header)) return undefined;
     const [sentTo, named] = [new URL(origin), new URL(header)];
     const address = canonicalHost(sentTo.hostname);

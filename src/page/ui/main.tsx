@@ -12,7 +12,7 @@ import { Shortcuts } from "./parts/shortcuts.tsx";
 import { ask, attempt, report } from "./state/api.ts";
 import { connect, emulatorSecond, lead, link, requestCounts, state } from "./state/connection.ts";
 import { count, duration, number } from "./state/format.ts";
-import { addressOf, route, TITLES, VIEWS, type View } from "./state/route.ts";
+import { addressOf, currentRoute, TITLES, VIEWS, type View } from "./state/route.ts";
 import { BackToRealTime, Controls } from "./views/controls.tsx";
 import { Models } from "./views/models.tsx";
 import { Overview } from "./views/overview.tsx";
@@ -38,7 +38,7 @@ const SHOWN: Readonly<Partial<Record<View, ComponentType>>> = {
 
 /** The frame around all views: navigation, clock, connection state and notices. */
 function Shell() {
-  const { view } = route.value;
+  const { view } = currentRoute.value;
   const Shown = SHOWN[view] ?? SHOWN.overview ?? Overview;
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
@@ -119,7 +119,7 @@ function Navigation() {
           key={view}
           class="row"
           href={addressOf(view)}
-          aria-current={route.value.view === view ? "page" : undefined}
+          aria-current={currentRoute.value.view === view ? "page" : undefined}
         >
           <Icon name={view} />
           <span class="long">{TITLES[view]}</span>

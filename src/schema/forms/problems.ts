@@ -40,10 +40,10 @@ export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknow
   const reading = read(schema, value);
   if ("value" in reading) return reading.value;
   const [{ path, given = "nothing", expected } = { path: "", expected: "another value" }] = reading.problems;
-  throw new InvalidOptionError(pathOf(name, path), given, expected);
+  throw new InvalidOptionError(nameAt(name, path), given, expected);
 }
 
-export const pathOf = (name: string, path: string): string =>
+export const nameAt = (name: string, path: string): string =>
   path === "" || path.startsWith("[") ? name + path : `${name}.${path}`;
 
 function expected(issue: z.core.$ZodRawIssue): string {

@@ -70,7 +70,7 @@ export class RedisBacking {
       String(known?.version ?? 0),
     ]);
     const [controls, status, scope, version, records] = arrayIn(answer);
-    this.note(controls);
+    this.takeControls(controls);
     if (status === "none") return undefined;
     if (status === "unchanged") return "unchanged";
     if (status === "large") return this.readPages({ scope: String(scope), version: Number(version) });
@@ -179,7 +179,7 @@ export class RedisBacking {
   }
 
   async readClock(): Promise<void> {
-    this.note(await this.redis.run("controls", []));
+    this.takeControls(await this.redis.run("controls", []));
   }
 
   async setClock(shift: ClockShift): Promise<void> {
@@ -199,7 +199,7 @@ export class RedisBacking {
     }
   }
 
-  private note(controls: unknown): void {
+  private takeControls(controls: unknown): void {
     const [clock, faults, clears] = arrayIn(controls);
     this.clock = clockIn(clock);
     this.hasFaults = faults === 1;
@@ -228,7 +228,7 @@ export class RedisBacking {
   }
 
   async clearJournal(): Promise<void> {
-    this.note(await this.redis.run("clear", []));
+    this.takeControls(await this.redis.run("clear", []));
   }
 
   /** Whether there are no databases, and no other manager claimed within a minute to add the first ones. */

@@ -146,7 +146,7 @@ export const NumberField = ({ label, hint, ...input }: InputProps) => (
   </Labelled>
 );
 
-export const Check = ({ label, ...input }: InputProps) => (
+export const Checkbox = ({ label, ...input }: InputProps) => (
   <label class="check row">
     <input type="checkbox" {...input} />
     <span>{label}</span>

@@ -145,7 +145,7 @@ export const featuresOf = (sha256: string, as: "query" | "target"): Promise<Page
   askJson("GET", pathOf("page", "features", sha256, { as }));
 
 /** @throws ApiError when the request is no longer kept. */
-export async function requestDetails(id: string): Promise<PageRequestDetails> {
+export async function loadRequestDetails(id: string): Promise<PageRequestDetails> {
   const request = report?.requests.find(({ number }) => String(number) === id);
   if (report !== null && request !== undefined) return { request, images: report.images };
   return askJson("GET", pathOf("page", "requests", id));

@@ -4,7 +4,7 @@ import { isRefused, PAGE_HEADER } from "../../../schema/protocol.ts";
 import type { MockReport, PageRequests, PageState, PageTargets, ShownRequest } from "../../model.ts";
 import { listFilter, passes, selectTargets, withFound } from "../../select.ts";
 import { ask, report } from "./api.ts";
-import { route } from "./route.ts";
+import { currentRoute } from "./route.ts";
 
 export { processingLeft, ratingAt as ratingOf, statusAt as statusOf } from "../../../schema/processing.ts";
 
@@ -236,7 +236,7 @@ export function databaseParameters(
 /** Keeps a view's database while the view is open, and afterwards if the user chose it. */
 export function useKeptDatabase(given: Pick<PageTargets, "database"> | null): void {
   const database = given?.database ?? null;
-  const named = route.value.parameters.get("database");
+  const named = currentRoute.value.parameters.get("database");
   useEffect(() => {
     if (database === null) return undefined;
     const isChosen = usedDatabase.peek() !== null || named !== null;

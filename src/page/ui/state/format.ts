@@ -24,7 +24,7 @@ export function duration(seconds: number): string {
   return seconds < 172_800 ? both(3600, "h", 60, "min") : both(86_400, "days", 3600, "h");
 }
 
-export function bytes(size: number): string {
+export function byteCount(size: number): string {
   if (size < 1000) return count(size, "byte");
   return size < 1_000_000 ? `${(size / 1000).toFixed(1)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
 }
@@ -40,7 +40,7 @@ interface PictureFacts {
 }
 
 export const pictureFacts = ({ format, width, height, size }: PictureFacts): string =>
-  `${format}${width == null ? "" : `, ${width} × ${height}`}, ${bytes(size)}`;
+  `${format}${width == null ? "" : `, ${width} × ${height}`}, ${byteCount(size)}`;
 
 /** Names of checks and parts of the emulator, for people. */
 const LABELS: Readonly<Record<string, string>> = {

@@ -24,9 +24,9 @@ function read(): PageRoute {
   };
 }
 
-export const route = signal(read());
+export const currentRoute = signal(read());
 addEventListener("hashchange", () => {
-  route.value = read();
+  currentRoute.value = read();
 });
 
 /** The address of a view; parameters without a value are left out. */
@@ -44,5 +44,5 @@ export function setParameters(changes: Readonly<Record<string, string | undefine
   const { view, parameters } = read();
   const address = addressOf(view, { ...Object.fromEntries(parameters), ...changes });
   history.replaceState(null, "", address);
-  route.value = read();
+  currentRoute.value = read();
 }

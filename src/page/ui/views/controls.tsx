@@ -4,7 +4,7 @@ import { FileButton } from "../parts/drop-zone.tsx";
 import { Moment, Panel } from "../parts/facts.tsx";
 import { ask, attempt } from "../state/api.ts";
 import { emulatorSecond, state } from "../state/connection.ts";
-import { Faults } from "./faults.tsx";
+import { FaultsPanel } from "./faults.tsx";
 
 const STEPS = [
   ["+1 min", 60],
@@ -20,7 +20,7 @@ export const Controls = () => (
     </header>
     <div class="packed">
       <Clock />
-      <Faults />
+      <FaultsPanel />
       <Panel
         icon="bolt"
         title="Processing"

@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
 import { OPERATIONS, RESULT_CODES } from "../../../schema/protocol.ts";
 import type { PageFault, PageFaults } from "../../model.ts";
-import { Button, Check, Field, NumberField, OpenButton, Select, set } from "../parts/controls.tsx";
+import { Button, Checkbox, Field, NumberField, OpenButton, Select, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";
 import { Badge, Panel } from "../parts/facts.tsx";
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { useRead } from "../state/connection.ts";
 import { commaSeparated, count } from "../state/format.ts";
 
-export function Faults() {
+export function FaultsPanel() {
   const { faults = [], databases = [] } = useRead<PageFaults>("faults").value ?? {};
   return (
     <Panel
@@ -150,7 +150,7 @@ function AddFault({ databases, onClose }: AddFaultProps) {
         </>
       )}
       {replaces && (
-        <Check name="executed" label="Execute the request all the same, and lose only its answer" />
+        <Checkbox name="executed" label="Execute the request all the same, and lose only its answer" />
       )}
       <div class="grid fields">
         <NumberField

@@ -9,7 +9,7 @@ import { Badge, Bar, CardHead, Facts, Moment, StatusBadge } from "../parts/facts
 import { ask, attempt, pathOf } from "../state/api.ts";
 import { emulatorNow, processingLeft, useRead } from "../state/connection.ts";
 import { count, duration } from "../state/format.ts";
-import { Report } from "./reports.tsx";
+import { ReportCard } from "./reports.tsx";
 
 export function Models() {
   const {
@@ -38,7 +38,7 @@ export function Models() {
       </Group>
       <Group title="Recognition-counts reports" empty="No reports. Clients request them with the target API.">
         {reports.map((report) => (
-          <Report key={`${report.databaseId} ${report.file}`} report={report} />
+          <ReportCard key={`${report.databaseId} ${report.file}`} report={report} />
         ))}
       </Group>
       <Group title="VuMark databases" empty="No VuMark databases.">

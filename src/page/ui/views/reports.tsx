@@ -9,7 +9,7 @@ import { count, duration, number } from "../state/format.ts";
 
 const MAX_ROWS = 500;
 
-export function Report({ report }: { readonly report: PageReport }) {
+export function ReportCard({ report }: { readonly report: PageReport }) {
   const rows = useSignal<readonly PageReportRow[] | null>(null);
   const left = useComputed(() => processingLeft(report, report.requestedAt, emulatorNow.value));
   const { databaseId: database, databaseName, file } = report;

@@ -7,9 +7,9 @@ import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx"
 import { Icon } from "../parts/icons.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { SignatureDifference } from "../parts/signature-difference.tsx";
-import { dialogs, featuresOf, imageUrl, report, requestDetails, useLoaded } from "../state/api.ts";
+import { dialogs, featuresOf, imageUrl, loadRequestDetails, report, useLoaded } from "../state/api.ts";
 import { curlOf } from "../state/curl.ts";
-import { bytes, count, milliseconds, pictureFacts, refusalLabel, sentence } from "../state/format.ts";
+import { byteCount, count, milliseconds, pictureFacts, refusalLabel, sentence } from "../state/format.ts";
 import { addressOf, setParameters } from "../state/route.ts";
 import { FinishAll } from "./controls.tsx";
 
@@ -23,7 +23,7 @@ const PLACED: readonly string[] = [
 const FAULTS: Readonly<Record<string, string>> = { addFault: "added by a test or on this page" };
 
 export function RequestDetails({ id }: { readonly id: string }) {
-  const { value: given } = useLoaded(() => requestDetails(id).catch(() => "gone" as const));
+  const { value: given } = useLoaded(() => loadRequestDetails(id).catch(() => "gone" as const));
   const isKnown = given !== null && given !== "gone";
   const close = () => {
     document.querySelector<HTMLElement>(".request[aria-current]")?.focus();
@@ -153,10 +153,10 @@ function Message({ title, message, images, query = "", shows = [], as = "target"
       {size === 0 ? (
         <p class="faint">No body</p>
       ) : dropped === true ? (
-        <p class="faint">{`The body (${bytes(size)}) is no longer kept`}</p>
+        <p class="faint">{`The body (${byteCount(size)}) is no longer kept`}</p>
       ) : (
         <>
-          <p class="faint small">{`Body, ${bytes(size)}`}</p>
+          <p class="faint small">{`Body, ${byteCount(size)}`}</p>
           {fields !== undefined ? (
             <Facts
               class="sunken mono"

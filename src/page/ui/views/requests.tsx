@@ -3,14 +3,14 @@ import { useEffect, useRef } from "preact/hooks";
 import { isRefusedOrFailed, OPERATIONS } from "../../../schema/protocol.ts";
 import type { FoundTarget, PageRequests, RequestRow } from "../../model.ts";
 import { listFilter, passes } from "../../select.ts";
-import { Button, Check, SearchField, Select, set } from "../parts/controls.tsx";
+import { Button, Checkbox, SearchField, Select, set } from "../parts/controls.tsx";
 import { ConfirmButton } from "../parts/dialogs.tsx";
 import { Empty, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
 import { List } from "../parts/list.tsx";
 import { ask, attempt, report } from "../state/api.ts";
 import { requestCounts, useRead } from "../state/connection.ts";
 import { count, milliseconds, sentence, shownOf } from "../state/format.ts";
-import { route, setParameters } from "../state/route.ts";
+import { currentRoute, setParameters } from "../state/route.ts";
 import { RequestDetails } from "./request-details.tsx";
 
 const NONE: readonly RequestRow[] = [];
@@ -33,10 +33,10 @@ interface Paused {
 export function Requests() {
   const paused = useSignal<Paused | null>(null);
   const filtering = useSignal(false);
-  const { parameters } = route.value;
+  const { parameters } = currentRoute.value;
   const filter = listFilter(parameters);
   const read = useRead<PageRequests>("requests", () => {
-    const { parameters: given } = route.value;
+    const { parameters: given } = currentRoute.value;
     return new URLSearchParams([...given].filter(([name]) => name !== "request"));
   });
   const { clients, dropped, generation } = requestCounts.value;
@@ -114,7 +114,7 @@ export function Requests() {
           options={[["", "All operations"], ...operations]}
           onChange={(operation) => setParameters({ operation })}
         />
-        <Check
+        <Checkbox
           label="Refused only"
           checked={filter.refused}
           onChange={({ currentTarget }) =>
@@ -122,7 +122,7 @@ export function Requests() {
           }
         />
         {report === null && (
-          <Check
+          <Checkbox
             label="Also the page's own"
             checked={filter.own}
             onChange={({ currentTarget }) => setParameters({ own: currentTarget.checked ? "1" : undefined })}

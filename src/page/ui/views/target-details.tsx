@@ -3,14 +3,14 @@ import { useEffect } from "preact/hooks";
 import { MAX_METADATA_BYTES } from "../../../schema/protocol.ts";
 import type { PageFeatures, ShownTarget } from "../../model.ts";
 import { decodedMetadata } from "../../select.ts";
-import { Button, Check, Field, Labelled, LinkButton, NumberField, Secret } from "../parts/controls.tsx";
+import { Button, Checkbox, Field, Labelled, LinkButton, NumberField, Secret } from "../parts/controls.tsx";
 import { ConfirmButton, Dialog } from "../parts/dialogs.tsx";
 import { FileButton, PICTURES } from "../parts/drop-zone.tsx";
 import { Facts, Moment, Stars, StatusLine, Thumbnail } from "../parts/facts.tsx";
 import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { ask, attempt, base64Of, featuresOf, imageUrl, pathOf, report, useLoaded } from "../state/api.ts";
 import { emulatorNow, state, statusOf } from "../state/connection.ts";
-import { bytes, duration } from "../state/format.ts";
+import { byteCount, duration } from "../state/format.ts";
 
 const COUNTS = [
   ["currentMonthRecos", "This month"],
@@ -164,7 +164,7 @@ function TargetForm({ path, target }: { readonly path: string; readonly target: 
         required
         defaultValue={target.width}
       />
-      <Check name="active" label="Active (queries can find it)" defaultChecked={target.activeFlag} />
+      <Checkbox name="active" label="Active (queries can find it)" defaultChecked={target.activeFlag} />
       {isText ? (
         <Labelled
           label="Metadata"
@@ -178,7 +178,7 @@ function TargetForm({ path, target }: { readonly path: string; readonly target: 
           {"text" in decoded ? (
             <textarea readOnly aria-label="Metadata" rows={4} value={`${decoded.text}…`} />
           ) : (
-            <p class="faint">{bytes(Math.floor((metadataLength * 3) / 4))}, not text</p>
+            <p class="faint">{byteCount(Math.floor((metadataLength * 3) / 4))}, not text</p>
           )}
         </div>
       )}

@@ -8,7 +8,7 @@ import { List } from "../parts/list.tsx";
 import { ask, attempt, base64Of, notify, pathOf, report } from "../state/api.ts";
 import { databaseParameters, useKeptDatabase, useRead } from "../state/connection.ts";
 import { count, number, shownOf } from "../state/format.ts";
-import { route, setParameters } from "../state/route.ts";
+import { currentRoute, setParameters } from "../state/route.ts";
 import { FinishAll } from "./controls.tsx";
 import { TargetDetails } from "./target-details.tsx";
 
@@ -16,13 +16,13 @@ export function Targets() {
   const search = useSignal("");
   const adding = useSignal<{ readonly done: number; readonly all: number } | null>(null);
   const { value: given } = useRead<PageTargets>("targets", () => {
-    const parameters = databaseParameters(route.value.parameters, "sort", "target");
+    const parameters = databaseParameters(currentRoute.value.parameters, "sort", "target");
     if (search.value !== "") parameters.set("search", search.value);
     return parameters;
   });
   useKeptDatabase(given);
-  const sort = sortOf(route.value.parameters);
-  const openId = route.value.parameters.get("target");
+  const sort = sortOf(currentRoute.value.parameters);
+  const openId = currentRoute.value.parameters.get("target");
   if (given === null) return <p class="empty stack faint">Loading…</p>;
   const { database: name, targets: shown, total, all } = given;
   const open = [given.open, ...shown].find((target) => target?.targetId === openId);
@@ -50,7 +50,7 @@ export function Targets() {
   };
   /** Another target may be open when this is called after a request. */
   const close = (id: string) => {
-    if (route.peek().parameters.get("target") === id) setParameters({ target: undefined });
+    if (currentRoute.peek().parameters.get("target") === id) setParameters({ target: undefined });
   };
   const found = search.value === "" ? null : total;
   return (

@@ -9,7 +9,7 @@ import { FeaturesButton, Outlined } from "../parts/outlined.tsx";
 import { ask, askJson, attempt, pathOf } from "../state/api.ts";
 import { databaseParameters, useKeptDatabase, useRead } from "../state/connection.ts";
 import { pictureFacts } from "../state/format.ts";
-import { route, setParameters } from "../state/route.ts";
+import { currentRoute, setParameters } from "../state/route.ts";
 import { Camera } from "./camera.tsx";
 import { Pair, Scores } from "./scores.tsx";
 
@@ -36,7 +36,9 @@ export function TryPicture() {
   const whyNoCamera = useSignal<string | null>(null);
   /** Counts trials: only the latest one is shown, whichever ends last. */
   const latest = useRef(0);
-  const { value: given } = useRead<PageNames>("names", () => databaseParameters(route.value.parameters));
+  const { value: given } = useRead<PageNames>("names", () =>
+    databaseParameters(currentRoute.value.parameters),
+  );
   useKeptDatabase(given);
   const database = given?.database ?? null;
 
@@ -57,7 +59,7 @@ export function TryPicture() {
       if (turn === latest.current) running.value = false;
     });
   }, [picture.value, database]);
-  const sent = route.value.parameters.get("picture");
+  const sent = currentRoute.value.parameters.get("picture");
   useEffect(() => {
     if (sent === null) return;
     void attempt(async () => {
