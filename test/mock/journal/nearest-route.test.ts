@@ -19,6 +19,7 @@ it.each([
   ["GET", "/vws/targets/0123456789abcdef0123456789abcdef", "GET /targets/{id} (getTarget)"],
   ["GET", "/target/0123456789abcdef0123456789abcdef", "GET /targets/{id} (getTarget)"],
   ["PUT", "/taget/0123456789abcdef0123456789abcdef", "PUT /targets/{id} (updateTarget)"],
+  ["PUT", "/0123456789abcdef0123456789abcdef", "PUT /targets/{id} (updateTarget)"],
   ["DELETE", "/targets/0123456789abcdef0123456789abcdef/", "DELETE /targets/{id} (deleteTarget)"],
   ["GET", "/duplicate/0123456789abcdef0123456789abcdef", "GET /duplicates/{id} (getDuplicates)"],
   ["GET", "/sumary", "GET /summary (databaseSummary)"],
