@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { start } from "../cli/command.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { makePng } from "../support/png.ts";
-import { openDoor } from "../support/separate-servers.ts";
+import { openDoor, startSeparateServers } from "../support/separate-servers.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
 
@@ -159,6 +159,25 @@ describe("a malformed or incomplete request", () => {
     expect(response.headers.get("x-cloud-region")).toBe("us-east-2, us-west-2");
     expect(await response.text()).toBe("the request body is larger than 64 MiB");
   });
+
+  test.each(["manager", "target", "query"] as const)(
+    "%s: more bytes than it holds at a time",
+    async (server) => {
+      const holding = { ...listen, limits: { ...listen.limits, maxTotalBytes: 50_000 } };
+      const full = await startSeparateServers({
+        listen: { manager: listen, target: listen, query: listen, [server]: holding },
+        options,
+      });
+      try {
+        const head = "POST /v1/query HTTP/1.1\r\nContent-Length: 60000\r\n\r\n";
+        const got = await raw(full[server].port, head + "a".repeat(60_000));
+        expect(got).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n/);
+        expect(got).toContain("\r\nRetry-After: 1\r\n");
+      } finally {
+        await full.close(0);
+      }
+    },
+  );
 
   test("the journal says that a body was truncated", async () => {
     await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc");
