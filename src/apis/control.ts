@@ -9,9 +9,9 @@ type Control<Mode extends StoreMode, Used extends keyof Services> = Pick<Service
   readonly store: RecordStore<Mode>;
 };
 
-type Drawn = "targetId" | "processingTimeSeconds";
-/** An id that is not given is drawn. */
-type GivenTarget = Omit<NewTarget, Drawn | "anotherId"> & Partial<Pick<NewTarget, Drawn>>;
+type Defaulted = "targetId" | "processingTimeSeconds";
+/** By default the id is drawn, and the processing time is that of the options. */
+type GivenTarget = Omit<NewTarget, Defaulted | "anotherId"> & Partial<Pick<NewTarget, Defaulted>>;
 
 export function addTarget(
   { store, random, answerOptions }: Control<StoreMode, "random" | "answerOptions">,

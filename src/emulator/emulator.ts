@@ -8,7 +8,7 @@ import { type ConnectionError, header, type Result, type WireRequest } from "./m
 import type { Api, ApiOperation } from "./operation.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
-import { recordRequest, recordResponse, withCutOff } from "./recorded-message.ts";
+import { recordRequest, recordResponse } from "./recorded-message.ts";
 import { assertDeclared, type PreparedResponse, Refusal, respond, responsesUnder } from "./response.ts";
 import { type EarlyRefusal, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
 import { bounded, messageOf } from "./text.ts";
@@ -261,4 +261,15 @@ function applyFault<Services>(
     refusedBy,
     reason,
   };
+}
+
+/** Adds that the body arrived incomplete, which is the likely cause of any refusal. */
+function withCutOff(
+  reason: string | undefined,
+  { isCutOff, body, headers }: WireRequest,
+): string | undefined {
+  if (isCutOff !== true) return reason;
+  const announced = header({ headers }, "content-length") ?? "an unknown number of";
+  const cutOff = `the body was cut off: ${body.length} of ${announced} bytes arrived`;
+  return reason === undefined ? cutOff : `${reason}; ${cutOff}`;
 }

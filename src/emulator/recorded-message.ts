@@ -117,14 +117,3 @@ export function recordResponse(
     body: new RecordedBody("chunks" in body ? undefined : body, facts),
   });
 }
-
-/** Adds that the body arrived incomplete, which is the likely cause of any refusal. */
-export function withCutOff(
-  reason: string | undefined,
-  { isCutOff, body, headers }: WireRequest,
-): string | undefined {
-  if (isCutOff !== true) return reason;
-  const announced = header({ headers }, "content-length") ?? "an unknown number of";
-  const cutOff = `the body was cut off: ${body.length} of ${announced} bytes arrived`;
-  return reason === undefined ? cutOff : `${reason}; ${cutOff}`;
-}

@@ -32,12 +32,12 @@ import { explainFailure, explainTimeout, isLeftOver, isTimeout, listed } from ".
 import { explainInRunningTest } from "./failing-test.ts";
 import {
   type MockCloudRecoOptions,
-  PendingDelays,
   type ResolvedOptions,
   resolveFixtureOptions,
   resolveOptions,
 } from "./options.ts";
 import { MockPage } from "./page.ts";
+import { PendingDelays } from "./pending-delays.ts";
 import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
 import { idsOfTargets, targetsAfter } from "./surprises.ts";
 

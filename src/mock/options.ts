@@ -2,10 +2,8 @@ import * as z from "zod/mini";
 import type { AnswerOptions, ConfiguredFailures, ResolvedAnswerOptions } from "../apis/services.ts";
 import type { Clock } from "../emulator/clock.ts";
 import { type Profile, type ProfileName, profiles } from "../emulator/profiles.ts";
-import { wrongResult } from "../emulator/user-function.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
-import { connectionError } from "../intercept/errors.ts";
 import type { UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { parseBaseUrl } from "../schema/base-url.ts";
 import { DATABASE_FIELDS } from "../schema/cloud-database.ts";
@@ -16,6 +14,7 @@ import type { ApiName } from "../schema/protocol.ts";
 import type { RealismOptions } from "../schema/realism.ts";
 import { defaultsOf, schemasOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
+import { PendingDelays } from "./pending-delays.ts";
 
 /** Options of mocks and of servers; every field is optional. */
 export interface CommonOptions extends Partial<AnswerOptions> {
@@ -114,13 +113,14 @@ export function refuseMisplaced(place: "mock" | "servers", options: unknown): vo
   }
 }
 
-type Required<Name extends keyof MockCloudRecoOptions> = {
+/** Options that have a default. */
+type Resolved<Name extends keyof MockCloudRecoOptions> = {
   readonly [Field in Name]-?: NonNullable<MockCloudRecoOptions[Field]>;
 };
 
 /** Validated options with their defaults. */
 export interface ResolvedOptions
-  extends Required<
+  extends Resolved<
     "intercept" | "unhandledRequests" | "explainFailures" | "clock" | "journalCapacity" | "journalBodyBytes"
   > {
   readonly seed?: string | number | undefined;
@@ -195,37 +195,4 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
       reportBaseUrl: target.href.replace(/\/$/, ""),
     },
   };
-}
-
-/** The responses that a mock is delaying. When the mock stops, it fails their requests instead of keeping the process alive. */
-export class PendingDelays {
-  /** One for each: a signal that all shared would warn of a leak when it has more than ten listeners. */
-  private readonly pending = new Set<AbortController>();
-
-  /** Returns a delay that {@link abort} ends, with the error for the client. */
-  abortable(delay: NonNullable<MockCloudRecoOptions["delay"]>): (seconds: number) => Promise<void> {
-    return (seconds) =>
-      new Promise((resolve, reject) => {
-        const controller = new AbortController();
-        this.pending.add(controller);
-        const { signal } = controller;
-        const message = "the request was aborted: the mock was stopped while it delayed the response";
-        signal.addEventListener("abort", () => reject(connectionError({ kind: "reset", message })));
-        const wait = async () => {
-          const waiting: unknown = delay(seconds, signal);
-          // Not by its class: promises of another realm, as in Jest, or of a library are accepted too.
-          if (typeof Object(waiting).then !== "function")
-            throw wrongResult("the function of the option delay", "a promise", waiting);
-          await waiting;
-        };
-        wait()
-          .then(resolve, reject)
-          .finally(() => this.pending.delete(controller));
-      });
-  }
-
-  abort(): void {
-    // A copy, because the listeners may cause requests that are delayed again.
-    for (const controller of [...this.pending]) controller.abort();
-  }
 }

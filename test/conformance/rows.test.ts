@@ -19,9 +19,9 @@ describe("the rows", () => {
 
   it("name every check of the target and the query API, in order", () => {
     const checks = Object.keys(refusalsOf("target"));
-    for (const { checks: rows } of [targetTable, instanceTable, reportTable]) {
+    for (const { checks: all } of [targetTable, instanceTable, reportTable]) {
       // Instances and reports have further checks after these, which are rows of their own.
-      const own = rows.slice(0, 1 + rows.findIndex(({ name }) => name === "contentLengthFits"));
+      const own = all.slice(0, 1 + all.findIndex(({ name }) => name === "contentLengthFits"));
       expect(checks.filter((check) => own.some(({ name }) => name === check))).toEqual([
         ...new Set(own.map(({ name }) => name)),
       ]);
