@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { flatPicture, InvalidOptionError, MockCloudReco, samplePicture } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { times } from "../support/combinations.ts";
 import { MockSession } from "../support/mock-session.ts";
 
-const COUNT = 8;
+const COUNT = times(8, 4);
 
 /** Every target that matches, not only the best one that the response has. */
 async function namesFound(session: MockSession, picture: Buffer): Promise<string[]> {
