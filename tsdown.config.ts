@@ -94,10 +94,10 @@ const NOT_IN_CORE = [
   "mock/(register|serve-page)",
   "intercept/descendants",
   "schema/forms/to-json-schema",
-  "store/(redis|manager|shared|replicas|journal-codec)",
+  "store/redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
-  "images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/(raters|rating))",
-  "apis/explanations/sign(ature(-mistakes)?|ed-variants)",
+  "images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/rating)",
+  "apis/explanations/sign(ature|ed-variants)",
   "store/state-file",
   ".*\\.d\\.ts",
 ];

@@ -17,13 +17,13 @@ export function addTarget(
   { store, random, answerOptions }: Control<StoreMode, "random" | "answerOptions">,
   databaseName: string,
   given: GivenTarget,
-  moment: number,
+  preciseNow: number,
 ) {
   const anotherId = () => random.hex(32);
   const { targetId = anotherId(), processingTimeSeconds = answerOptions.processingTimeSeconds } = given;
   const target = { ...given, targetId, processingTimeSeconds };
   const isDrawn = given.targetId === undefined;
-  return store.createTarget(databaseName, isDrawn ? { ...target, anotherId } : target, moment);
+  return store.createTarget(databaseName, isDrawn ? { ...target, anotherId } : target, preciseNow);
 }
 
 /** Adds a dataset. A uuid that is not given is drawn. */

@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { END_OF_CLOCKS, isClockMoment } from "../schema/forms/values.ts";
+import { END_OF_CLOCKS, isClockTimestamp } from "../schema/forms/values.ts";
 import { realMilliseconds, realTimers } from "./real-timers.ts";
 import { show } from "./text.ts";
 import { wrongResult } from "./user-function.ts";
@@ -36,7 +36,7 @@ function millisecondsOf(clock: Clock): number {
 /** Whether an option can be this clock. Later readings are checked when they are used. */
 export function isUsableClock(given: unknown): boolean {
   try {
-    return isClockMoment(momentOf(given as Clock));
+    return isClockTimestamp(momentOf(given as Clock));
   } catch {
     return false;
   }

@@ -51,7 +51,7 @@ export interface Context {
   /** Time of the request, in milliseconds since the epoch. The clock is read once per request. */
   readonly now: number;
   /** The same with microseconds: it orders targets. */
-  readonly moment: number;
+  readonly preciseNow: number;
   readonly profile: Profile;
   readonly random: Random;
   /** Checks and handlers add to this journal entry. */

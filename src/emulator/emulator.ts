@@ -76,8 +76,8 @@ export class Emulator<Services extends EmulatorServices> {
     const services: Services = { ...this.services, store: this.services.store.forRequest() };
     const routed = route(this.apis, served, request, earlyRefusal);
     const { api, operation, params } = routed;
-    const { moment, clockFailure } = arrivalBy(clock);
-    const context: Context = { request, now: Math.floor(moment), moment, profile, random, entry: {} };
+    const { preciseNow, clockFailure } = arrivalBy(clock);
+    const context: Context = { request, now: Math.floor(preciseNow), preciseNow, profile, random, entry: {} };
     const record = journal.open({
       time: new Date(context.now),
       api: api.name,
@@ -183,13 +183,13 @@ export class Emulator<Services extends EmulatorServices> {
 
 /** If a user's clock fails, the request fails too, and is recorded at the system's time. */
 function arrivalBy(clock: Clock): {
-  readonly moment: number;
+  readonly preciseNow: number;
   readonly clockFailure?: { readonly error: unknown };
 } {
   try {
-    return { moment: momentOf(clock) };
+    return { preciseNow: momentOf(clock) };
   } catch (error) {
-    return { moment: momentOf(systemClock), clockFailure: { error } };
+    return { preciseNow: momentOf(systemClock), clockFailure: { error } };
   }
 }
 

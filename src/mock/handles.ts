@@ -4,7 +4,7 @@ import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../schema/
 import type { VuMarkDatabase } from "../schema/database.ts";
 import { type Fault, fault } from "../schema/fault.ts";
 import { checked, InvalidOptionError } from "../schema/forms/problems.ts";
-import { CLOCK_YEARS, isClockMoment } from "../schema/forms/values.ts";
+import { CLOCK_YEARS, isClockTimestamp } from "../schema/forms/values.ts";
 import {
   type Dataset,
   type DatasetStatus,
@@ -284,7 +284,7 @@ export interface MockClock extends Clock {
 
 export function mockClock(current: () => MovableClock): MockClock {
   const set = (moment: number, frozen?: boolean): void => {
-    if (!isClockMoment(moment))
+    if (!isClockTimestamp(moment))
       throw new RangeError(`clock: expected a date ${CLOCK_YEARS}; got ${String(new Date(moment))}`);
     current().set(moment, frozen);
   };

@@ -7,7 +7,7 @@ import {
   stateName,
 } from "./cloud-database.ts";
 import { byKind, keptRecord, optional, record } from "./forms/record.ts";
-import { key, kind, listOf, moment, oneOf, pathName, seconds, text, trueOrFalse } from "./forms/values.ts";
+import { key, kind, listOf, oneOf, pathName, seconds, text, timestamp, trueOrFalse } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
 
 /** Fields of a new template (VuMark) target. */
@@ -51,7 +51,7 @@ export interface VuMarkDatabase extends Required<Omit<VuMarkDatabaseFields, "tar
 }
 
 const identity = { databaseName: pathName, serverAccessKey: key, serverSecretKey: key };
-const dates = { lastModifiedDate: moment, uploadDate: moment };
+const dates = { lastModifiedDate: timestamp, uploadDate: timestamp };
 const template = { targetId: pathName, name: text, processingTimeSeconds: seconds, ...dates };
 
 export const vuMarkDatabaseFields = z.lazy(() => {

@@ -7,8 +7,8 @@ import {
   described,
   kind,
   listOf,
-  moment,
   orNull,
+  timestamp,
   trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
@@ -103,7 +103,7 @@ export const withoutLongFields = <Entry extends { readonly [Name in LongField]?:
 
 export const entryFields: FieldsOf<EntryFacts> = {
   number: wholeNumberFrom(1),
-  time: moment,
+  time: timestamp,
   api: apiName,
   operation: z.optional(
     deferred("the name of an operation", () => z.custom<Operation>(isOperation), { type: "string" }),

@@ -6,12 +6,12 @@ import {
   type JsonObject,
   jsonObject,
   listOf,
-  moment,
   oneOf,
   orNull,
   pathName,
   seconds,
   text,
+  timestamp,
   trueOrFalse,
 } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
@@ -52,7 +52,7 @@ const seeded = {
   generationFailureMessage: orNull(anyText),
   generationWarning: orNull(warning),
 };
-const made = { processingTimeSeconds: seconds, uuid: pathName, createdAt: moment };
+const made = { processingTimeSeconds: seconds, uuid: pathName, createdAt: timestamp };
 
 const DEFAULTS = {
   requestBody: {},

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { keptRecord, record } from "./forms/record.ts";
-import { listOf, moment, pathName, seconds, text, trueOrFalse, wholeNumber } from "./forms/values.ts";
+import { listOf, pathName, seconds, text, timestamp, trueOrFalse, wholeNumber } from "./forms/values.ts";
 import { hasPassed } from "./processing.ts";
 import type { Target } from "./target.ts";
 
@@ -20,7 +20,7 @@ export const reportRecord = z.lazy(() =>
     databaseId: pathName,
     file: text,
     rows: listOf(record({ targetId: pathName, count: wholeNumber })),
-    requestedAt: moment,
+    requestedAt: timestamp,
     processingTimeSeconds: seconds,
     processed: trueOrFalse,
   }),

@@ -7,12 +7,12 @@ import {
   bytes,
   described,
   kind,
-  moment,
   oneOf,
   orNull,
   pathName,
   seconds,
   text,
+  timestamp,
   trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
@@ -143,9 +143,9 @@ const facts = {
   ...counts,
   targetId: pathName,
   processingTimeSeconds: seconds,
-  uploadDate: moment,
-  lastModifiedDate: moment,
-  deleteDate: z.nullable(moment),
+  uploadDate: timestamp,
+  lastModifiedDate: timestamp,
+  deleteDate: z.nullable(timestamp),
 };
 
 /** The status after processing, and the rater's result. */

@@ -139,10 +139,10 @@ export abstract class RecordStore<Mode extends StoreMode> {
     return this.read(["databaseName", databaseName], (records) => records?.targets.get(targetId));
   }
 
-  /** @param moment - its upload, in milliseconds since the epoch, with microseconds if the clock has them. */
-  async createTarget(databaseName: string, { image, ...given }: NewTarget, moment: number) {
+  /** @param preciseNow - its upload, in milliseconds since the epoch, with microseconds if the clock has them. */
+  async createTarget(databaseName: string, { image, ...given }: NewTarget, preciseNow: number) {
     return this.forRequest().changeWith(databaseName, image, (made) =>
-      verbs.createTarget(given, made, moment),
+      verbs.createTarget(given, made, preciseNow),
     );
   }
 

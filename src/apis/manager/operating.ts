@@ -10,8 +10,8 @@ import { optional, record } from "../../schema/forms/record.ts";
 import {
   anyObject,
   CLOCK_YEARS,
-  clockMoment,
-  isClockMoment,
+  clockTimestamp,
+  isClockTimestamp,
   type JsonObject,
   kind,
   trueOrFalse,
@@ -179,7 +179,7 @@ const ready = operation({
 /* All servers share the clock: a test moves it instead of waiting. */
 
 const CLOCK = "/clock";
-const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockMoment, frozen: trueOrFalse }))));
+const clockState = doneWith(wireForm(z.lazy(() => record({ now: clockTimestamp, frozen: trueOrFalse }))));
 
 const stateOf = ({ services: { clock } }: ApiContext) =>
   ok(clockState, { now: clock.now().getTime(), frozen: clock.isFrozen });
@@ -194,7 +194,9 @@ const readClock = operation({
   handle: stateOf,
 });
 
-const clockChange = bodyMatching(z.lazy(() => record(optional({ now: clockMoment, frozen: trueOrFalse }))));
+const clockChange = bodyMatching(
+  z.lazy(() => record(optional({ now: clockTimestamp, frozen: trueOrFalse }))),
+);
 
 const setClock = operation({
   name: "manager.setClock",
@@ -224,7 +226,7 @@ const advanceClock = operation({
   handle: (context) => {
     const { clock } = context.services;
     const moved = clock.now().getTime() + context.given.seconds * 1000;
-    if (!isClockMoment(moved)) {
+    if (!isClockTimestamp(moved)) {
       const message = `seconds is ${context.given.seconds}, which moves the clock out of its range`;
       const accepted = `a number of seconds that keeps the clock ${CLOCK_YEARS}`;
       return refuseFields([{ field: "seconds", message, accepted }]);

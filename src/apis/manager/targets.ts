@@ -74,9 +74,9 @@ const addTarget = operation({
   checks: anyRequest.and(knownDatabase("cloud")).and(bodyAccepted(newTarget, imageIn("image_base64"))),
   responses: [targetAdded, unknown, taken],
   handle: async (context) => {
-    const { database, given, services, now, moment } = context;
+    const { database, given, services, now, preciseNow } = context;
     const target = { ...given, image: Buffer.from(given.image) };
-    const created = await control.addTarget(services, database.databaseName, target, moment);
+    const created = await control.addTarget(services, database.databaseName, target, preciseNow);
     switch (created) {
       case "unknownDatabase":
         return unknownDatabase(context, "cloud");

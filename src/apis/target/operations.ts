@@ -66,13 +66,13 @@ const addTarget = operation({
   body: bodyWithKeys(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
-    const { database, services, moment, body, applicationMetadata, activeFlag = true, image } = context;
+    const { database, services, preciseNow, body, applicationMetadata, activeFlag = true, image } = context;
     const { name } = body.fields;
     const fields = { name: String(name), width: Number(body.fields.width), activeFlag, applicationMetadata };
     // `keysAllowed` refuses a body without an image.
     const given = { ...fields, image: image as Buffer };
     const created = await recordChange(context, "added", () =>
-      control.addTarget(services, database.databaseName, given, moment),
+      control.addTarget(services, database.databaseName, given, preciseNow),
     );
     // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);

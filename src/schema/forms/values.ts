@@ -171,20 +171,23 @@ const milliseconds = deferred("a moment, in milliseconds since 1970", () =>
 );
 
 /** Milliseconds since the epoch, which JSON holds as ISO 8601. */
-const momentFor = (description: string, accepts: (milliseconds: number) => boolean) =>
+const timestampFor = (description: string, accepts: (milliseconds: number) => boolean) =>
   z.lazy(() => {
     const fits = (given: string) => ISO_8601.test(given) && accepts(millisecondsOf(given));
     const written = deferred(description, () => z.string().check(z.refine(fits)), { format: "date-time" });
     const encode = (time: number) => new Date(time).toISOString();
     return z.codec(written, milliseconds, { decode: millisecondsOf, encode });
   });
-export const moment = momentFor(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time));
+export const timestamp = timestampFor(`a date and time such as ${EXAMPLE}`, (time) => !Number.isNaN(time));
 
 /** The last millisecond of the year 9999. */
 export const END_OF_CLOCKS = Date.UTC(10_000, 0) - 1;
 
 /** Every date format can write these years. */
-export const isClockMoment = (time: number): boolean => time >= 0 && time <= END_OF_CLOCKS;
+export const isClockTimestamp = (time: number): boolean => time >= 0 && time <= END_OF_CLOCKS;
 export const CLOCK_YEARS = "in the years 1970 to 9999";
 
-export const clockMoment = momentFor(`a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`, isClockMoment);
+export const clockTimestamp = timestampFor(
+  `a date and time ${CLOCK_YEARS}, such as ${EXAMPLE}`,
+  isClockTimestamp,
+);
