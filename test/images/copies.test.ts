@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { results, START } from "../protocol/query/send.ts";
 import { json, send } from "../protocol/target/requests.ts";
-import { combinations, firstOf } from "../support/combinations.ts";
+import { combinations, firstOf, times } from "../support/combinations.ts";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
 
 /*
@@ -28,7 +28,7 @@ const WAYS: Readonly<Record<string, (picture: Buffer, index: number) => Promise<
       .png()
       .toBuffer(),
 };
-const [NUMBERS, OTHERS] = [[1, 3, 51], 100];
+const [NUMBERS, OTHERS] = [[1, 3, 51], times(100, 20)];
 
 describe("copies of a picture are all found, by queries and as duplicates:", () => {
   const clock = new ManualClock(START);
