@@ -53,11 +53,11 @@ const outside = (found: string[], ...allowed: string[]): string[] =>
  * behaviour uses the package's exports.
  */
 const MOST_REACHING: Readonly<Record<string, number>> = {
-  ...{ schema: 10, emulator: 21, images: 15, store: 8, apis: 10, page: 1, intercept: 3 },
-  ...{ mock: 4, servers: 8, [HTTP]: 2, cli: 2 },
+  ...{ schema: 9, emulator: 20, images: 15, store: 8, apis: 10, page: 1, intercept: 3 },
+  ...{ mock: 4, servers: 7, [HTTP]: 2, cli: 2 },
 };
 /** In all, because many reach into several folders. */
-const MOST_FILES_REACHING = 60;
+const MOST_FILES_REACHING = 59;
 /** Helpers, programs and benchmarks that do. None of the conformance suite does, because it tries any service. */
 const MOST_HELPERS_REACHING = 28;
 

@@ -4,7 +4,7 @@ import net from "node:net";
 import tls from "node:tls";
 import * as undici from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { header } from "../../src/emulator/message.ts";
+import { header } from "../support/values.ts";
 import { failureOf, messagesOf } from "./failures.ts";
 import { REAL, RealService } from "./kept-service.ts";
 import { mock } from "./mocks.ts";

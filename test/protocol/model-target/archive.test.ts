@@ -8,9 +8,9 @@ import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
 import { describe, expect, it, vi } from "vitest";
 import { datasetArchive } from "../../../src/apis/model-target/responses.ts";
-import type { JsonObject } from "../../../src/schema/forms/values.ts";
 import type { Dataset } from "../../../src/schema/model-target.ts";
 import { sayWhatIsSkipped } from "../../support/skipped.ts";
+import type { JsonObject } from "../../support/values.ts";
 import { describeApi, type OpenApi } from "./api.ts";
 import { ADVANCED, bearer, createdUuid, creation, dataset, model } from "./requests.ts";
 

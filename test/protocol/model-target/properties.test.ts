@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findingsIn } from "../../../src/apis/model-target/dataset-validation.ts";
 import { profiles } from "../../../src/emulator/profiles.ts";
-import { isJsonObject } from "../../../src/schema/forms/values.ts";
 import { times } from "../../support/combinations.ts";
+import { isJsonObject } from "../../support/values.ts";
 import { openDirectly, type Received } from "./api.ts";
 import {
   ADVANCED,
