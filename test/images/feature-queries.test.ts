@@ -7,6 +7,21 @@ import { at, photographedPictures, pngOf } from "../support/photographs.ts";
 
 const { photos, files, queries } = await photographedPictures();
 
+const plain = await pngOf({
+  data: Uint8Array.from({ length: 200 * 100 }, (_, index) => 20 + (index % 200)),
+  width: 200,
+  height: 100,
+});
+
+it("a mock with another matcher says nothing about the features of a target", async () => {
+  const clock = new ManualClock(START);
+  await using mock = new MockCloudReco({ targetRater: featureRater, clock });
+  const keys = mock.addCloudDatabase();
+  await mock.addTarget(keys, { image: plain, processed: true });
+  expect(await results({ urls: mock.urls, clock }, keys, at(queries, 1))).toEqual([]);
+  expect(mock.requests.at(-1)?.considered?.[0]?.why).toBe("tracking rating 0; expected above 0");
+});
+
 describe("a mock with the feature matcher", () => {
   const open = async () => {
     const clock = new ManualClock(START);
@@ -69,11 +84,6 @@ describe("a mock with the feature matcher", () => {
     const clock = new ManualClock(START);
     await using mock = new MockCloudReco({ targetRater: featureRater, queryMatcher: featureMatcher, clock });
     const keys = mock.addCloudDatabase();
-    const plain = await pngOf({
-      data: Uint8Array.from({ length: 200 * 100 }, (_, index) => 20 + (index % 200)),
-      width: 200,
-      height: 100,
-    });
     await mock.addTarget(keys, { image: plain, name: "plain", processed: true });
     await mock.addTarget(keys, { image: at(files, 0), name: "rich", processed: true });
     const service = { urls: mock.urls, clock };
