@@ -101,8 +101,8 @@ export class HostTable {
     );
     if (newest === undefined) throw this.unserved(request, origin);
     const path = fullPath.slice(newest.prefix.length) || "/";
-    const owner = rows.length > 1 ? this.ownerAmong(rows, newest.prefix, { path, headers }) : undefined;
-    const { response, connectionError: failure } = await (owner ?? newest).handle({ ...request, path });
+    const chosen = rows.length > 1 ? this.entryFor(rows, newest.prefix, { path, headers }) : undefined;
+    const { response, connectionError: failure } = await (chosen ?? newest).handle({ ...request, path });
     if (response === undefined) throw connectionError(failure);
     // A response to HEAD has a body's headers, but no body.
     return method === "HEAD" ? { ...response, body: Buffer.alloc(0) } : response;
@@ -130,7 +130,7 @@ export class HostTable {
     return connectionError({ kind: "refused", message });
   }
 
-  private ownerAmong(rows: readonly Entry[], sharedPrefix: string, request: RequestMarks): Entry | undefined {
+  private entryFor(rows: readonly Entry[], sharedPrefix: string, request: RequestMarks): Entry | undefined {
     const starter = this.starterInContext();
     const candidates = rows.filter(({ prefix }) => prefix === sharedPrefix);
     if (candidates.length === 1) return undefined;
