@@ -112,6 +112,15 @@ describe("a test that failed is told what it may not expect", () => {
     expect(ended()).toMatch(/\n {3}of the other targets, 1 is inactive, and not compared$/);
   });
 
+  it("not of duplicates when every other target was compared", async () => {
+    const { mock, database, get, ended } = opened();
+    const image = await samplePicture(1);
+    const { targetId } = await mock.addTarget(database, { image, processed: true });
+    await mock.addTarget(database, { image, processed: true });
+    await get(`/duplicates/${targetId}`);
+    expect(ended()).toBe("");
+  });
+
   it("of recognition counts after a query that found a target", async () => {
     const { mock, database, session, get, ended } = opened({ queryContentEncoding: "identity" });
     const image = await samplePicture(1);
