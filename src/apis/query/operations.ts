@@ -12,11 +12,11 @@ import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts"
 import {
   addedHeaders,
   anyFailure,
-  emptyNotFound,
   encodeResponse,
   headerTooLargePage,
   isGzipped,
   lengthNotAnInteger,
+  nothingServed,
   queryResults,
   serverText,
 } from "./responses.ts";
@@ -102,7 +102,7 @@ export const queryApi: Api<Services> = {
   urlOption: "queryUrl",
   operations: [query],
   unservedChecks: [contentLengthIsInteger, headerLinesFit],
-  unserved: () => ok(emptyNotFound),
+  unserved: () => ok(nothingServed),
   failure: (code, status) => ok(anyFailure(code, status)),
   serverText,
   malformed: {

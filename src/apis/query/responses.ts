@@ -154,7 +154,7 @@ const empty = (status: number, description: string): DeclaredResponse => ({
 
 export const notAcceptable = empty(406, "No media range of the Accept header covers application/json.");
 export const unsupportedMediaType = empty(415, "The content type is not multipart/form-data.");
-export const emptyNotFound = empty(404, "Nothing is served at this path.");
+export const nothingServed = empty(404, "Nothing is served at this path.");
 
 /** The error page of the Jetty server that runs the service. */
 export const jettyPage: DeclaredResponse = {
