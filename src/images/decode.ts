@@ -122,14 +122,16 @@ export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   return decodeScaled(bytes, scaleToThumbnail);
 }
 
+/** How many times larger a small image may become. */
+const ENLARGED = 2;
+
 /**
- * Decodes an image to 8-bit grey, upright by EXIF, at most `side` pixels long; images of at most half that are doubled.
+ * Decodes an image to 8-bit grey, upright by EXIF, `side` pixels long, or twice as long as it is if that is less.
  * Transparent parts are grey. Not from a rating's pixels: large JPEG files decode several times as fast at a reduced size.
  */
 export function decodeGrey(bytes: Buffer, side: number): Promise<Pixels | Undecodable> {
   return decodeScaled(bytes, (image, { width, height }) => {
-    const longer = Math.max(width, height);
-    const scaled = 2 * longer <= side ? 2 * longer : Math.min(longer, side);
+    const scaled = Math.min(ENLARGED * Math.max(width, height), side);
     const upright = image.autoOrient().resize(scaled, scaled, { fit: "inside" });
     return pixelsOf(upright.flatten({ background: "#888" }).toColourspace("b-w"));
   });

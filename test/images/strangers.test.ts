@@ -37,6 +37,13 @@ describe("featureMatcher matches a photograph with what it shows, not with other
       expect(await featureMatcher(query, await pngOf(await drawStructured(kind, other)))).toBeNull();
   });
 
+  /* 10 features of the frame and of the bars agree, and half of the windows look alike, but few look the same. */
+  it("labels of one form, photographed at the size of a camera's frame", async () => {
+    const frame = { width: 1280, height: 960 };
+    const query = await pngOf(await photograph(await drawStructured("labels", OTHERS + 2), VIEW, 2, frame));
+    expect(await featureMatcher(query, await pngOf(await drawStructured("labels", 2)))).toBeNull();
+  });
+
   /* The keys lie on one grid: 7 features agree with those of keyboard 7, and two thirds of the pixels are alike. */
   it("keyboards, of which only the letters differ", async () => {
     const query = await pngOf(await photograph(await drawStructured("keyboards", 32), VIEW, 32, FRAME));

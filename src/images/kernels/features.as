@@ -48,8 +48,6 @@ export function rawAt(): i32 { return RAW; }
 export function codesAt(): i32 { return CODES; }
 export function projectionAt(): i32 { return PROJECTION; }
 export function biasesAt(): i32 { return BIASES; }
-/** The values of a feature for codeOfMirrored(), which puts the code behind them. */
-export function valuesAt(): i32 { return PATCH; }
 
 let width: i32 = 0;
 let height: i32 = 0;
@@ -597,16 +595,4 @@ function project(to: i32): void {
     word = (word >> 4) | (<u32>i32x4.bitmask(i32x4.gt_s(totals, v128.load(BIASES + bit * 4))) << 28);
     if ((bit & 28) == 28) store<u32>(to + ((bit >> 5) << 2), word);
   }
-}
-
-/**
- * The code of a feature in the mirror image: rows of cells in reverse, directions turned the other way. Changes nothing that
- * describe() or detectPart() keep.
- */
-export function codeOfMirrored(): void {
-  for (let i = 0; i < VALUES; i++) {
-    const mirrored = ((3 - (i >> 5)) << 5) | (i & 24) | ((8 - (i & 7)) & 7);
-    store<u16>(WIDE + i * 2, load<u8>(PATCH + mirrored));
-  }
-  project(PATCH + VALUES);
 }

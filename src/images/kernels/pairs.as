@@ -8,9 +8,11 @@ export const MOST_TARGET: i32 = 512;
 const MOST_DISTANCE: i32 = 84; // bits of 256 that may differ
 const MOST_RATIO: f64 = 0.88; // of the distances to the nearest and to the second nearest
 
+const PLACES: i32 = 32; // of a feature, in a pixel
+
 const queryCodes = new StaticArray<u8>(MOST_QUERY * CODE);
 const targetCodes = new StaticArray<u8>(MOST_TARGET * CODE);
-// x, y (1/64 pixel), size (1/128 pixel), direction (1/65536 turn)
+// x, y (1/PLACES pixel), size (1/128 pixel), direction (1/65536 turn)
 const queryFrames = new StaticArray<u16>(MOST_QUERY * 4);
 const targetFrames = new StaticArray<u16>(MOST_TARGET * 4);
 
@@ -80,7 +82,7 @@ function comparePair(t: i32, u: i32, queryStart: i32, queryEnd: i32): void {
 }
 
 const ALIKE: i32 = 16; // bits of 256 that may differ
-const APART: i32 = 5 * 64; // 1/64 pixel
+const APART: i32 = 5 * PLACES;
 
 /** How many of a target's features differ: those that look alike in several places count as one. */
 export function countDifferent(targets: i32, dark: i32): f64 {
@@ -128,10 +130,10 @@ export function pairUp(queries: i32, queryDark: i32, targets: i32, targetDark: i
   }
   for (let i = 0; i < n; i++) {
     const t = order[i] * 4, q = nearest[order[i]] * 4;
-    tx[i] = <f64>targetFrames[t] / 64;
-    ty[i] = <f64>targetFrames[t + 1] / 64;
-    qx[i] = <f64>queryFrames[q] / 64;
-    qy[i] = <f64>queryFrames[q + 1] / 64;
+    tx[i] = <f64>targetFrames[t] / PLACES;
+    ty[i] = <f64>targetFrames[t + 1] / PLACES;
+    qx[i] = <f64>queryFrames[q] / PLACES;
+    qy[i] = <f64>queryFrames[q + 1] / PLACES;
     zoom[i] = <f64>queryFrames[q + 2] / <f64>max(<i32>targetFrames[t + 2], 1);
     const turn: f32 = (<f32>(<i32>queryFrames[q + 3] - <i32>targetFrames[t + 3]) * Mathf.PI) / 32768;
     turnCos[i] = Mathf.cos(turn);

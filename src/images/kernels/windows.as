@@ -10,11 +10,11 @@ const PIXELS: i32 = WINDOW * WINDOW;
 const TEXTURE: i32 = 6 * PIXELS; // least standard deviation of a window's grey levels, times the pixels
 const PLAIN: i32 = 3 * PIXELS; // the same, below which a window of a photograph shows nothing
 const REPEATED: f64 = 0.7; // correlation of a window with what is beside it, of which it cannot be told apart
-const ALIKE: f64 = 0.6; // least correlation of windows that show the same
+const ALIKE: f64 = 0.8; // least correlation of windows that show the same
 const SAME: f64 = 0.9; // the same, of windows of pictures that are equal but for their files
 const MOST_SIDE: i32 = 96;
 const MOST_WINDOWS: i32 = 256;
-const MOST_PICTURE: i32 = 1024 * 1024;
+const MOST_PICTURE: i32 = 1280 * 1280;
 const WIDE: i32 = MOST_SIDE + 2 * MARGIN;
 const ROOM: i32 = 16; // vectors that begin at a picture's last pixels reach beyond them
 

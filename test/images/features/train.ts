@@ -28,19 +28,22 @@ interface Described extends Features {
 }
 
 async function describe(picture: GreyPicture): Promise<Described> {
-  let values: Uint8Array[] = [];
-  const features = await finder.find(picture, SEARCH, (places) => {
-    const { kernel } = finder;
-    values = places.map((place) =>
-      new Uint8Array(kernel.memory.buffer, kernel.rawAt() + place * VALUES, VALUES).slice(),
-    );
-  });
-  return { ...features, values };
+  const features = await finder.find(picture, SEARCH);
+  const { kernel } = finder;
+  const { memory } = kernel;
+  const valuesAt = (place: number) =>
+    new Uint8Array(memory.buffer, kernel.rawAt() + place * VALUES, VALUES).slice();
+  // Dark ones are first, as in `features`. Of each six fields in memory, the fifth is 1 for these.
+  const fields = new Int32Array(memory.buffer, kernel.featuresAt(), features.count * 6);
+  const places = Array.from({ length: features.count }, (_, place) => place);
+  const isDark = (place: number) => fields[place * 6 + 4] === 1;
+  const sorted = [...places.filter(isDark), ...places.filter((place) => !isDark(place))];
+  return { ...features, values: sorted.map(valuesAt) };
 }
 
 function frameOf({ frames }: Features, index: number) {
   const [x = 0, y = 0, size = 0, turn = 0] = frames.subarray(index * 4);
-  return { x: x / 64, y: y / 64, size: size / 128, angle: (turn / 32768) * Math.PI };
+  return { x: x / 32, y: y / 32, size: size / 128, angle: (turn / 32768) * Math.PI };
 }
 
 /** The features of a photograph that show what those of the picture show. */

@@ -12,7 +12,7 @@ export interface Features {
   readonly height: number;
   readonly count: number;
   readonly dark: number;
-  /** Of each: x and y in 1/64 pixel, size in 1/128 pixel, direction in 1/65536 turn. */
+  /** Of each: x and y in 1/32 pixel, size in 1/128 pixel, direction in 1/65536 turn. */
   readonly frames: Uint16Array;
   /** Of each: 32 bytes. Similar features have codes that differ in few bits. */
   readonly codes: Uint8Array;
@@ -29,8 +29,11 @@ export interface TargetFeatures extends Features {
   readonly small: Uint8Array;
 }
 
+/** Places in a pixel: those in pictures of less than 2,048 pixels fit into 16 bits. */
+const PLACES = 32;
+
 export const placeOf = (frames: Uint16Array, index: number): readonly number[] =>
-  Array.from(frames.subarray(index * FRAME_FIELDS, index * FRAME_FIELDS + 2), (value) => value / 64);
+  Array.from(frames.subarray(index * FRAME_FIELDS, index * FRAME_FIELDS + 2), (value) => value / PLACES);
 
 /** A fraction of a picture's side, to tenths of a pixel. */
 export const inParts = (part: number): number => Math.round(part * 10_000) / 10_000;
@@ -71,7 +74,7 @@ export function unpackFeatures(packed: Buffer): TargetFeatures | undefined {
 }
 
 export interface Search {
-  /** Length of the longer side, in pixels, to which larger pictures are scaled. */
+  /** Length of the longer side, in pixels, to which pictures are scaled, as far as that enlarges them at most twice. */
   readonly side: number;
   readonly most: number;
   /** Least contrast, in 1/64 of a grey level. */
@@ -81,7 +84,7 @@ export interface Search {
 }
 
 export const TARGET_SEARCH: Search = { side: 640, most: 384, contrast: 30, finest: 0.7 };
-export const QUERY_SEARCH: Search = { side: 1000, most: 2000, contrast: 20, finest: 1 };
+export const QUERY_SEARCH: Search = { side: 1280, most: 2000, contrast: 20, finest: 1 };
 
 export interface FeaturesKernel extends KernelMemory {
   begin(width: number, height: number): number;
@@ -95,8 +98,6 @@ export interface FeaturesKernel extends KernelMemory {
   codesAt(): number;
   projectionAt(): number;
   biasesAt(): number;
-  valuesAt(): number;
-  codeOfMirrored(): void;
 }
 
 const CODE_BYTES = BITS / 8;
@@ -106,7 +107,6 @@ const [FEATURE_FIELDS, CANDIDATE_FIELDS] = [6, 8];
 const MOST_CANDIDATES = 16_384;
 /** Slices take 1 to 3 ms: a turn of the event loop costs up to half a millisecond, too. */
 const DESCRIBED_PER_SLICE = 150;
-const MIRRORED_PER_SLICE = 500;
 /** Parts of the detection in an octave, which takes a quarter of the time of the one before. */
 const OCTAVE_PARTS = 8;
 const beginsSlice = (part: number): boolean =>
@@ -123,47 +123,12 @@ export class FeatureFinder {
     new Int32Array(buffer, this.kernel.biasesAt(), BITS).set(biases);
   }
 
-  /**
-   * Finds the features of a grey picture.
-   * @param read called before the kernel takes the next picture, with the place of each feature in its memory
-   */
-  find(picture: GreyPicture, search: Search, read?: (places: readonly number[]) => void): Promise<Features> {
-    return this.#turn.run(() => this.#search(picture, search, read));
+  /** Finds the features of a grey picture. */
+  find(picture: GreyPicture, search: Search): Promise<Features> {
+    return this.#turn.run(() => this.#search(picture, search));
   }
 
-  /** The values of features whose places are in the kernel's memory. */
-  valuesOf(places: readonly number[]): Uint8Array {
-    const values = new Uint8Array(places.length * VALUES);
-    const given = new Uint8Array(this.kernel.memory.buffer, this.kernel.rawAt());
-    for (const [index, place] of places.entries())
-      values.set(given.subarray(place * VALUES, (place + 1) * VALUES), index * VALUES);
-    return values;
-  }
-
-  /** The features of the mirror image, without searching it. `values`: of the features, in order. */
-  async mirror(features: Features, values: Uint8Array): Promise<Features> {
-    const { kernel } = this;
-    const codes = new Uint8Array(features.count * CODE_BYTES);
-    for (let index = 0; index < features.count; index++) {
-      if (index > 0 && index % MIRRORED_PER_SLICE === 0) await yieldToEventLoop();
-      const memory = new Uint8Array(kernel.memory.buffer, kernel.valuesAt(), VALUES + CODE_BYTES);
-      memory.set(values.subarray(index * VALUES, (index + 1) * VALUES));
-      kernel.codeOfMirrored();
-      codes.set(memory.subarray(VALUES), index * CODE_BYTES);
-    }
-    const frames = features.frames.map((value, at) => {
-      const field = at % FRAME_FIELDS;
-      // Half a turn from the direction against the picture's width.
-      return field === 0 ? features.width * 64 - value : field === 3 ? 32_768 - value : value;
-    });
-    return { ...features, frames, codes };
-  }
-
-  async #search(
-    { data, width, height }: GreyPicture,
-    { most, contrast, finest }: Search,
-    read: ((places: readonly number[]) => void) | undefined,
-  ): Promise<Features> {
+  async #search({ data, width, height }: GreyPicture, { most, contrast, finest }: Search): Promise<Features> {
     const { kernel } = this;
     const at = kernel.begin(width, height);
     new Uint8Array(kernel.memory.buffer).set(data, at);
@@ -182,7 +147,6 @@ export class FeatureFinder {
     }
     const count = kernel.describe(selected.length, selected.length, most);
     const places = this.#darkFirst(count);
-    read?.(places);
     return this.#copy(places, width, height);
   }
 
@@ -252,8 +216,8 @@ export class FeatureFinder {
       const [from, to] = [place * FEATURE_FIELDS, index * FRAME_FIELDS];
       codes.set(given.subarray(place * CODE_BYTES, (place + 1) * CODE_BYTES), index * CODE_BYTES);
       dark += signs[from + 4] ?? 0;
-      frames[to] = Math.round((fields[from] ?? 0) * 64);
-      frames[to + 1] = Math.round((fields[from + 1] ?? 0) * 64);
+      frames[to] = Math.round((fields[from] ?? 0) * PLACES);
+      frames[to + 1] = Math.round((fields[from + 1] ?? 0) * PLACES);
       frames[to + 2] = Math.round((fields[from + 2] ?? 0) * 128);
       frames[to + 3] = Math.round(((fields[from + 3] ?? 0) / (2 * Math.PI)) * 65536);
     }

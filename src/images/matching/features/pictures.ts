@@ -6,7 +6,6 @@ import type { FeatureRating } from "../../ratings/rating.ts";
 import type { ComparedImage, ComparedTarget } from "../comparison.ts";
 import {
   FeatureFinder,
-  type Features,
   inParts,
   placeOf,
   QUERY_SEARCH,
@@ -27,7 +26,6 @@ const finderAndGrey = async (image: ComparedImage, side: number) => {
 };
 
 export interface Query extends QueryPicture {
-  mirrored(): Promise<Features>;
   /** The picture at half its size; undefined for one that is not larger than targets' pictures. */
   smaller(): Promise<Query> | undefined;
 }
@@ -38,18 +36,10 @@ export async function featuresOfQuery(image: ComparedImage): Promise<Query | nul
 }
 
 async function searchQuery(finder: FeatureFinder, pixels: Pyramid): Promise<Query> {
-  let values: Uint8Array = new Uint8Array();
-  const features = await finder.find(pixels.level(0), QUERY_SEARCH, (places) => {
-    values = finder.valuesOf(places);
-  });
-  let mirrored: Promise<Features> | undefined;
+  const features = await finder.find(pixels.level(0), QUERY_SEARCH);
   return {
     ...features,
     pixels,
-    mirrored: () => {
-      mirrored ??= finder.mirror(features, values);
-      return mirrored;
-    },
     smaller: () =>
       Math.max(features.width, features.height) > TARGET_SEARCH.side
         ? searchQuery(finder, pixels.smaller())

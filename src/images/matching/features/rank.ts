@@ -4,7 +4,7 @@ import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } 
 import type { TargetFeatures } from "./extract.ts";
 import { endsSlice, featuresOfQuery, featuresOfTarget, featuresOfTargets, type Query } from "./pictures.ts";
 import { hiddenByOthers } from "./places.ts";
-import { type Found, type Judgement, judge, recognise } from "./recognise.ts";
+import { type Found, lookFor } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 /** Of many targets, those with most features of the query are verified: at least, and at most. */
@@ -107,7 +107,7 @@ async function searchIn<T extends ComparedTarget>(
     }
     if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
     compared += 1;
-    const { inliers, why, found } = await lookFor(features, query, minimumInliers);
+    const { inliers, why, found } = lookFor(features, query, minimumInliers);
     const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
     if (found && !isPart) sightings.push({ target, why, ...found });
     else {
@@ -118,22 +118,6 @@ async function searchIn<T extends ComparedTarget>(
   return { sightings, failed, unlike, reasons };
 }
 
-/** With this many times as many inliers in the mirror image, only symmetric parts of the target are seen. */
-const MIRRORED = 2;
-
-/** Looks for a target in a picture, in which it must not be mirrored. */
-async function lookFor(target: TargetFeatures, query: Query, minimumInliers: number): Promise<Judgement> {
-  const judgement = judge(recognise(target, query), target, query, minimumInliers);
-  const { inliers, agrees } = judgement;
-  if (!agrees || inliers * MIRRORED > target.count) return judgement;
-  await yieldToEventLoop();
-  const mirrored = await query.mirrored();
-  await yieldToEventLoop();
-  const inMirror = recognise(target, mirrored).inliers;
-  if (inMirror < inliers * MIRRORED) return judgement;
-  return { inliers, agrees, why: `${inliers} features agree, but ${inMirror} with its mirror image` };
-}
-
 /** The score of an image for a target's; null when it does not show that. */
 export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: number): Promise<number | null> {
   if (a.equals(b)) return 1;
@@ -142,10 +126,10 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
     featuresOfTarget({ sha256: "", bytes: () => b }),
   ]);
   if (!query || !target) return null;
-  const { found } = await lookFor(target, query, minimumInliers);
+  const { found } = lookFor(target, query, minimumInliers);
   if (found) return found.score;
   const smaller = await query.smaller();
-  return smaller ? ((await lookFor(target, smaller, minimumInliers)).found?.score ?? null) : null;
+  return smaller ? (lookFor(target, smaller, minimumInliers).found?.score ?? null) : null;
 }
 
 const WHOLE: Outline = [

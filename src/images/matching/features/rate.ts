@@ -14,7 +14,7 @@ const MOSTLY_PLAIN = CELLS / 2;
 const LEAST_GOOD = STARS[GOOD - 1] ?? 0;
 export const GOOD_FEATURES = `${LEAST_GOOD} all over it make ${GOOD} stars`;
 
-/** Pictures whose longer side has fewer pixels, after small ones were doubled, show too little. */
+/** Pictures whose longer side has fewer pixels, at twice their size, show too little. */
 const SMALL = 128;
 
 /** The size of a picture if that is too small; undefined otherwise. */

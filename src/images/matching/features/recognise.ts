@@ -56,8 +56,7 @@ function load(target: Features) {
 export const countDifferent = (target: Features): number =>
   Math.round(load(target).kernel.countDifferent(target.count, target.dark));
 
-/** Takes 1 to 3 ms. */
-export function recognise(target: Features, query: Features): Position {
+function recognise(target: Features, query: Features): Position {
   const loaded = load(target);
   const { kernel } = loaded;
   const { buffer } = kernel.memory;
@@ -91,14 +90,14 @@ const CHANCE = -6;
 const FEW = { inliers: 16, span: 0.05 };
 /** A target with fewer features is rarely recognised. */
 const MANY_FEATURES = 60;
-/** The part of the target that pixels must show: the less, the rarer the inliers are by chance. Things may cover the target. */
-const SHOWN = { least: 0.5, certain: 10 };
+/** The part of the target that pixels must show: the rarer the inliers are by chance, the less. Things may cover the target. */
+const SHOWN = { least: 0.4, certain: 6 };
 /** If the pixels show this much, fewer inliers are enough, and a higher chance. */
-const MOSTLY_SHOWN = { least: 0.75, fewer: 2, chance: 2 };
+const MOSTLY_SHOWN = { least: 0.5, fewer: 2, chance: 2 };
 const LEAST_INLIERS = 5;
 
 /** Whether a position is good enough, and why. */
-export interface Judgement {
+interface Judgement {
   readonly inliers: number;
   /** Whether as many features agree as are needed, and not by chance, whatever the pixels show. */
   readonly agrees: boolean;
@@ -117,12 +116,9 @@ export interface QueryPicture extends Features {
   readonly pixels: Pyramid;
 }
 
-export function judge(
-  position: Position,
-  target: TargetFeatures,
-  query: QueryPicture,
-  minimumInliers: number,
-): Judgement {
+/** Looks for a target in a picture. Takes 1 to 3 ms. */
+export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInliers: number): Judgement {
+  const position = recognise(target, query);
   const { inliers, chance, tilt, corners, places } = position;
   const tooWeak = whyTooWeak(position, target, query, minimumInliers);
   const least = Math.max(LEAST_INLIERS, minimumInliers - MOSTLY_SHOWN.fewer);
