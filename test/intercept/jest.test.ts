@@ -20,4 +20,4 @@ test("Jest: two files in one worker, of which the first leaves a mock started; f
   const { stderr } = Object(run);
   expect(stderr).toContain("Tests:       8 passed, 8 total");
   expect(stderr).not.toContain("did not exit");
-});
+}, 120_000);

@@ -132,7 +132,7 @@ describe("a test that failed", () => {
     const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const { mock, end } = openFixture();
     const paused = mock.page.pause();
-    await vi.waitFor(() => expect(write).toHaveBeenCalled());
+    await vi.waitFor(() => expect(write).toHaveBeenCalled(), 20_000);
     write.mockRestore();
     expect(unwrapped(end({ failed: true, error: new Error("Test timed out in 5000ms.") }) ?? "")).toMatch(
       /^The test's time limit ended mock\.page\.pause\(\): set MOCK_CLOUD_RECO_PAUSE=1/,

@@ -11,7 +11,7 @@ export function useBundle(source = COMMAND): () => string {
   let bundle: Bundle | undefined;
   beforeAll(async () => {
     bundle = await bundled(source);
-  });
+  }, 60_000);
   afterAll(() => bundle?.remove());
   return () => bundle?.path ?? "";
 }
