@@ -31,8 +31,8 @@ export type {
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
 export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/page.ts";
-export type { PictureOptions } from "./mock/pictures.ts";
-export { flatPicture, samplePicture } from "./mock/pictures.ts";
+export type { PictureOptions } from "./mock/pictures/pictures.ts";
+export { flatPicture, samplePicture } from "./mock/pictures/pictures.ts";
 export type { RequestFilter } from "./mock/requests.ts";
 export { formatJournal } from "./mock/requests.ts";
 export type { MockReport } from "./page/model.ts";

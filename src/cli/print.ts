@@ -2,7 +2,7 @@ import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
 import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
 import { messageOf } from "../emulator/text.ts";
-import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures.ts";
+import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures/pictures.ts";
 import { openApiDocument } from "../openapi/index.ts";
 import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";

@@ -1,7 +1,6 @@
 /** All work on pixels: a sixth of the package's code, loaded with the first image. */
 
 export { encodePixels, whyNotDecoded } from "./decode.ts";
-export { drawPicture } from "./draw-picture.ts";
 export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
 export { featureRatingOf, rateByFeatures } from "./matching/features/pictures.ts";
 export { compareFeatures } from "./matching/features/rank.ts";

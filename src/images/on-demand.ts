@@ -102,9 +102,6 @@ export const compareFeatures: typeof Engine.compareFeatures = async (...given) =
 export const compareImages: typeof Engine.compareImages = async (...given) =>
   (await engine()).compareImages(...given);
 
-export const drawPicture: typeof Engine.drawPicture = async (...given) =>
-  (await engine()).drawPicture(...given);
-
 export const encodePixels: typeof Engine.encodePixels = async (...given) =>
   (await engine()).encodePixels(...given);
 

@@ -1,6 +1,6 @@
-import { createRandom, type Random } from "../emulator/random.ts";
-import { yieldToEventLoop } from "../emulator/scheduling.ts";
-import type { Pixels } from "./decode.ts";
+import { createRandom, type Random } from "../../emulator/random.ts";
+import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import type { Pixels } from "../../images/decode.ts";
 import { drawNumeral } from "./numeral.ts";
 
 const CHANNELS = 3;

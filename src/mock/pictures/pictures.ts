@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import { drawPicture, encodePixels } from "../images/on-demand.ts";
-import { checked } from "../schema/forms/problems.ts";
-import { optional, record } from "../schema/forms/record.ts";
-import { oneOf, wholeNumber, wholeNumberFrom } from "../schema/forms/values.ts";
+import { encodePixels } from "../../images/on-demand.ts";
+import { checked } from "../../schema/forms/problems.ts";
+import { optional, record } from "../../schema/forms/record.ts";
+import { oneOf, wholeNumber, wholeNumberFrom } from "../../schema/forms/values.ts";
+import { drawPicture } from "./draw-picture.ts";
 
 /** How a picture for tests is drawn. */
 export interface PictureOptions {
