@@ -25,8 +25,6 @@ export function targetFramesAt(): usize { return changetype<usize>(targetFrames)
 const nearest = new StaticArray<i32>(MOST_TARGET);
 const distances = new StaticArray<i32>(MOST_TARGET);
 const seconds = new StaticArray<i32>(MOST_TARGET);
-/** Per feature of the query: the nearest of the target, with its distance in the upper 16 bits. */
-const back = new StaticArray<i32>(MOST_QUERY);
 
 // Pairs, those that are told apart best first
 export let n: i32 = 0;
@@ -70,8 +68,6 @@ function comparePair(t: i32, u: i32, queryStart: i32, queryEnd: i32): void {
         otherFound = q;
       } else otherSecond = other;
     }
-    const packed = min((distance << 16) | t, (other << 16) | u);
-    if (packed < unchecked(back[q])) unchecked((back[q] = packed));
   }
   nearest[t] = found;
   distances[t] = best;
@@ -79,6 +75,24 @@ function comparePair(t: i32, u: i32, queryStart: i32, queryEnd: i32): void {
   nearest[u] = otherFound;
   distances[u] = otherBest;
   seconds[u] = otherSecond;
+}
+
+/** In how many bits a code differs from another one, given in four parts. */
+@inline
+function distanceTo(code: usize, a: u64, b: u64, c: u64, d: u64): i32 {
+  return <i32>(popcnt<u64>(a ^ load<u64>(code)) + popcnt<u64>(b ^ load<u64>(code, 8)) +
+    popcnt<u64>(c ^ load<u64>(code, 16)) + popcnt<u64>(d ^ load<u64>(code, 24)));
+}
+
+/** Whether no other feature of the target is nearer to one of the query; of equally near ones, the first counts. */
+function isNearest(t: i32, q: i32, start: i32, end: i32): bool {
+  const own = queryCodesAt() + q * CODE;
+  const a = load<u64>(own), b = load<u64>(own, 8), c = load<u64>(own, 16), d = load<u64>(own, 24);
+  for (let other = start; other < end; other++) {
+    const distance = distanceTo(targetCodesAt() + other * CODE, a, b, c, d);
+    if (distance < distances[t] || (distance == distances[t] && other < t)) return false;
+  }
+  return true;
 }
 
 const ALIKE: i32 = 16; // bits of 256 that may differ
@@ -93,10 +107,7 @@ export function countDifferent(targets: i32, dark: i32): f64 {
     const start = t < dark ? 0 : dark, end = t < dark ? dark : targets;
     let alike: f64 = 1;
     for (let other = start; other < end; other++) {
-      const at = targetCodesAt() + other * CODE;
-      const distance = popcnt<u64>(a ^ load<u64>(at)) + popcnt<u64>(b ^ load<u64>(at, 8)) +
-        popcnt<u64>(c ^ load<u64>(at, 16)) + popcnt<u64>(d ^ load<u64>(at, 24));
-      if (<i32>distance >= ALIKE) continue;
+      if (distanceTo(targetCodesAt() + other * CODE, a, b, c, d) >= ALIKE) continue;
       const dx = <i32>targetFrames[t * 4] - <i32>targetFrames[other * 4];
       const dy = <i32>targetFrames[t * 4 + 1] - <i32>targetFrames[other * 4 + 1];
       if (abs(dx) > APART || abs(dy) > APART) alike += 1;
@@ -111,15 +122,14 @@ const order = new StaticArray<i32>(MOST_TARGET);
 
 /** Pairs features that are each other's nearest, if no third one is nearly as near. */
 export function pairUp(queries: i32, queryDark: i32, targets: i32, targetDark: i32): void {
-  for (let q = 0; q < queries; q++) back[q] = 0x7fffffff;
   compare(0, targetDark, 0, queryDark);
   compare(targetDark, targets, queryDark, queries);
   n = 0;
   for (let t = 0; t < targets; t++) {
     const q = nearest[t];
-    if (q < 0 || distances[t] > MOST_DISTANCE || (back[q] & 0xffff) != t) continue;
+    if (q < 0 || distances[t] > MOST_DISTANCE) continue;
     const ratio = <f64>distances[t] / <f64>max(seconds[t], 1);
-    if (ratio > MOST_RATIO) continue;
+    if (ratio > MOST_RATIO || !isNearest(t, q, t < targetDark ? 0 : targetDark, t < targetDark ? targetDark : targets)) continue;
     let place = n++;
     for (; place > 0 && ratios[place - 1] > ratio; place--) {
       ratios[place] = ratios[place - 1];
