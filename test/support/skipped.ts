@@ -1,4 +1,5 @@
 import type { Reporter } from "vitest/node";
+import { ALL } from "./combinations.ts";
 
 const SKIPPED = "Skipped: ";
 /** Vitest loads set-ups of projects into the process of the reporters, but apart from them. */
@@ -19,7 +20,7 @@ export function sayWhatIsSkipped(message: string): void {
 /** Whether {@link sayWhatIsSkipped} printed it: {@link SkippedTests} does so once, at the end. */
 export const saysWhatIsSkipped = (printed: string): boolean => printed.startsWith(SKIPPED);
 
-/** Names in one line what was skipped for want of programs. */
+/** Names in one line what was skipped: for want of programs, or of time. */
 export class SkippedTests implements Reporter {
   readonly #said = new Set<string>();
 
@@ -30,7 +31,8 @@ export class SkippedTests implements Reporter {
 
   onTestRunEnd(): void {
     const bySetUps = (process.env[BY_SET_UPS] ?? "").split("\n").filter((message) => message !== "");
-    const all = [...new Set([...bySetUps, ...this.#said])];
+    const selected = ALL ? [] : ["most combinations, repetitions and soaks (`ALL_COMBINATIONS=1` tries all)"];
+    const all = [...new Set([...selected, ...bySetUps, ...this.#said])];
     if (all.length > 0) console.log(`${SKIPPED}${all.join("; ")}.`);
   }
 }
