@@ -97,13 +97,14 @@ export async function drawTargets(pictures: number, others: number) {
   return { drawn, targets };
 }
 
-/** Whether a photograph of a target's picture is found. @throws Error when another target matches. */
+/** Whether a photograph of a target's picture is found, of `most` results. @throws Error when another target matches. */
 export async function finds(
   photo: Buffer,
   targets: readonly ComparedTarget[],
   targetId: string,
+  most = 10,
 ): Promise<boolean> {
-  const { matches } = await rankTargets(featureMatcher, photo, targets, 10);
+  const { matches } = await rankTargets(featureMatcher, photo, targets, most);
   const wrong = matches.filter(({ target }) => target.targetId !== targetId);
   if (wrong.length > 0) {
     const what = wrong

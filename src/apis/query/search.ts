@@ -39,7 +39,8 @@ export async function searchTargets(
     if (reason === undefined) searched.push(target);
     else passedOver.push([target, notMatched(reason.why, reason.detail + reason.advice)]);
   }
-  const certain = Math.max(maxNumResults, LEAST_CERTAIN);
+  const certain =
+    comparisonOf(matcher)?.by === "features" ? maxNumResults : Math.max(maxNumResults, LEAST_CERTAIN);
   const { matches, notCompared, unmatched, whyNot } = await rankTargets(matcher, image, searched, certain);
   const report = new Findings();
   for (const [index, { target, score, recognition }] of matches.entries()) {

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import { ImageMemo } from "../../cache.ts";
-import { decodeGrey } from "../../decode.ts";
+import { decodeGrey, type GreyPicture } from "../../decode.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";
 import type { ComparedImage, ComparedTarget } from "../comparison.ts";
 import {
   FeatureFinder,
+  type Features,
   inParts,
   placeOf,
   QUERY_SEARCH,
+  type Search,
   TARGET_SEARCH,
   type TargetFeatures,
   unpackFeatures,
@@ -20,37 +22,29 @@ import { countDifferent, type QueryPicture } from "./recognise.ts";
 
 let finder: Promise<FeatureFinder> | undefined;
 
-const finderAndGrey = async (image: ComparedImage, side: number) => {
+async function find(picture: GreyPicture, search: Search): Promise<Features> {
   finder ??= readProjections().then((projections) => new FeatureFinder(projections));
-  return Promise.all([finder, decodeGrey(await image.bytes(), side)]);
-};
-
-export interface Query extends QueryPicture {
-  /** The picture at half its size; undefined for one that is not larger than targets' pictures. */
-  smaller(): Promise<Query> | undefined;
+  return (await finder).find(picture, search);
 }
 
-export async function featuresOfQuery(image: ComparedImage): Promise<Query | null> {
-  const [finder, grey] = await finderAndGrey(image, QUERY_SEARCH.side);
-  return "damage" in grey ? null : searchQuery(finder, new Pyramid(grey));
+/** A query's picture, and that at half its size if the query is larger than targets' pictures; null if it cannot be decoded. */
+export async function picturesOfQuery(
+  image: ComparedImage,
+): Promise<readonly [Pyramid, ...Pyramid[]] | null> {
+  const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
+  if ("damage" in grey) return null;
+  const whole = new Pyramid(grey);
+  return Math.max(grey.width, grey.height) > TARGET_SEARCH.side ? [whole, whole.smaller()] : [whole];
 }
 
-async function searchQuery(finder: FeatureFinder, pixels: Pyramid): Promise<Query> {
-  const features = await finder.find(pixels.level(0), QUERY_SEARCH);
-  return {
-    ...features,
-    pixels,
-    smaller: () =>
-      Math.max(features.width, features.height) > TARGET_SEARCH.side
-        ? searchQuery(finder, pixels.smaller())
-        : undefined,
-  };
+export async function featuresOfQuery(pixels: Pyramid): Promise<QueryPicture> {
+  return { ...(await find(pixels.level(0), QUERY_SEARCH)), pixels };
 }
 
 export async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
-  const [finder, grey] = await finderAndGrey(image, TARGET_SEARCH.side);
+  const grey = await decodeGrey(await image.bytes(), TARGET_SEARCH.side);
   if ("damage" in grey) return null;
-  return { ...(await finder.find(grey, TARGET_SEARCH)), small: reduce(grey) };
+  return { ...(await find(grey, TARGET_SEARCH)), small: reduce(grey) };
 }
 
 export const targetFeatures = new ImageMemo(async (image: ComparedImage) => {
@@ -109,13 +103,18 @@ export interface FoundFeatures {
   readonly recognition: FeatureRating | null;
 }
 
+async function featuresOfWhole(query: ComparedImage): Promise<Features | null> {
+  const pictures = await picturesOfQuery(query);
+  return pictures && featuresOfQuery(pictures[0]);
+}
+
 /** Undefined when the image cannot be decoded. */
 export async function findFeatures(
   bytes: Buffer,
   as: "query" | "target",
 ): Promise<FoundFeatures | undefined> {
   const image = imageOf(bytes);
-  const features = await (as === "target" ? targetFeatures.of(image) : featuresOfQuery(image));
+  const features = await (as === "target" ? targetFeatures.of(image) : featuresOfWhole(image));
   if (features === null) return undefined;
   const { frames, count, width, height } = features;
   return {

@@ -2,9 +2,16 @@ import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
 import type { TargetFeatures } from "./extract.ts";
-import { endsSlice, featuresOfQuery, featuresOfTarget, featuresOfTargets, type Query } from "./pictures.ts";
+import {
+  endsSlice,
+  featuresOfQuery,
+  featuresOfTarget,
+  featuresOfTargets,
+  picturesOfQuery,
+} from "./pictures.ts";
+import type { Pyramid } from "./pixels.ts";
 import { hiddenByOthers } from "./places.ts";
-import { type Found, lookFor } from "./recognise.ts";
+import { type Found, lookFor, type QueryPicture } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 /** Of many targets, those with most features of the query are verified: at least, and at most. */
@@ -30,18 +37,18 @@ export async function rankByFeatures<T extends ComparedTarget>(
     if (endsSlice(index)) await yieldToEventLoop();
     (target.image.sha256 === image.sha256 ? same : others).push(target);
   }
-  const query = others.length > 0 ? await featuresOfQuery(image) : null;
+  const pictures = (others.length > 0 && (await picturesOfQuery(image))) || [];
   const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
+  let query: QueryPicture | undefined;
   let searched: Searched<T> = { sightings: [], failed: [], unlike: others, reasons: new Map() };
-  if (query) {
+  if (pictures.length > 0) {
     const prepared = await featuresOfTargets(others);
-    const search = (picture: Query) => searchIn(picture, others, prepared, wanted, minimumInliers, only);
-    searched = await search(query);
-    // A target that is seen from near shows more detail than its features have. Whole pictures are never so near.
-    if (searched.sightings.length + same.length === 0 && only === undefined) {
-      const smaller = await query.smaller();
-      const again = smaller && (await search(smaller));
-      if (again && again.sightings.length > 0) searched = again;
+    for (const picture of inOrder(pictures, most, only)) {
+      const features = await featuresOfQuery(picture);
+      const found = await searchIn(features, others, prepared, wanted, minimumInliers, only);
+      if (query === undefined || picture === pictures[0] || found.sightings.length > 0)
+        [query, searched] = [features, found];
+      if (found.sightings.length + same.length > 0) break;
     }
   }
   const { failed, unlike, reasons } = searched;
@@ -71,6 +78,14 @@ export async function rankByFeatures<T extends ComparedTarget>(
   };
 }
 
+/**
+ * The pictures of a query, which are searched until a target is found. A target that is seen from near shows more detail than its
+ * features have: it is found in the smaller picture. Whole pictures are never so near. If one match is enough, the smaller picture,
+ * which takes less time, mostly shows it.
+ */
+const inOrder = (pictures: readonly Pyramid[], most: number, only: "wholePictures" | undefined) =>
+  only !== undefined ? pictures.slice(0, 1) : most === 1 ? pictures.toReversed() : pictures;
+
 const CANNOT_BE_DECODED = "the picture cannot be decoded";
 
 /** The result of looking for targets in a picture. */
@@ -84,7 +99,7 @@ interface Searched<T> {
 
 /** Looks in a picture for the targets that share most features with it. */
 async function searchIn<T extends ComparedTarget>(
-  query: Query,
+  query: QueryPicture,
   targets: readonly T[],
   prepared: readonly (TargetFeatures | null)[],
   wanted: number,
@@ -121,15 +136,16 @@ async function searchIn<T extends ComparedTarget>(
 /** The score of an image for a target's; null when it does not show that. */
 export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: number): Promise<number | null> {
   if (a.equals(b)) return 1;
-  const [query, target] = await Promise.all([
-    featuresOfQuery({ sha256: "", bytes: () => a }),
+  const [pictures, target] = await Promise.all([
+    picturesOfQuery({ sha256: "", bytes: () => a }),
     featuresOfTarget({ sha256: "", bytes: () => b }),
   ]);
-  if (!query || !target) return null;
-  const { found } = lookFor(target, query, minimumInliers);
-  if (found) return found.score;
-  const smaller = await query.smaller();
-  return smaller ? (lookFor(target, smaller, minimumInliers).found?.score ?? null) : null;
+  if (!target) return null;
+  for (const picture of pictures ?? []) {
+    const { found } = lookFor(target, await featuresOfQuery(picture), minimumInliers);
+    if (found) return found.score;
+  }
+  return null;
 }
 
 const WHOLE: Outline = [
@@ -139,7 +155,7 @@ const WHOLE: Outline = [
   [0, 1],
 ];
 
-const wholeOf = (query: Query | null): Found => ({
+const wholeOf = (query: QueryPicture | undefined): Found => ({
   inliers: Number.MAX_VALUE,
   corners: WHOLE.map(([x, y]) => [x * (query?.width ?? 1), y * (query?.height ?? 1)] as const),
   places: new Float64Array(),
