@@ -55,7 +55,7 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
         await page.locator("input[type=file]").first().setInputFiles("examples/demo/images/raccoon.jpg");
         await page.getByRole("img", { name: /^Map of/ }).waitFor();
         await page.getByRole("button", { name: "Features", exact: true }).click();
-        await page.getByRole("img", { name: /^\d+ features$/ }).waitFor();
+        await page.getByRole("img", { name: /^[\d,]+ features$/ }).waitFor();
       }
       if (view === "try with the camera") {
         await page.getByRole("button", { name: "Use the camera" }).click();

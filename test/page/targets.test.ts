@@ -73,7 +73,7 @@ describeInBrowser("in a browser, the page", (browser) => {
     await page.getByRole("button", { name: "Target plain" }).click();
     await dialog.getByText(/^most of it is plain: \d+ features in [1-9] of 36 parts/).waitFor();
     await page.getByRole("button", { name: "Features", exact: true }).click();
-    const dots = dialog.getByRole("img", { name: /^\d+ features$/ });
+    const dots = dialog.getByRole("img", { name: /^[\d,]+ features$/ });
     const drawn = (await dots.locator("path").first().getAttribute("d")) ?? "";
     const places = [...drawn.matchAll(/M(\S+) (\S+)h0/g)];
     expect(places).not.toEqual([]);
