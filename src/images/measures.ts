@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { yieldToEventLoop } from "../emulator/scheduling.ts";
+import { sha256Hex } from "../emulator/sha256.ts";
 import { preparedImages } from "./cache.ts";
 import { decodePixels, type GreyPicture, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
@@ -18,7 +18,7 @@ const hashes = new WeakMap<Buffer, string>();
 
 /** The SHA-256 of bytes that no longer change, in lower-case hexadecimal. */
 export function sha256Of(bytes: Buffer): string {
-  const known = hashes.get(bytes) ?? createHash("sha256").update(bytes).digest("hex");
+  const known = hashes.get(bytes) ?? sha256Hex(bytes);
   hashes.set(bytes, known);
   return known;
 }

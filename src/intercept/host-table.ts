@@ -85,7 +85,7 @@ export class HostTable {
     return this.rowsByOrigin.get(origin)?.[0];
   }
 
-  noteRefusal(host: string, authority: string, reason: string): void {
+  recordRefusal(host: string, authority: string, reason: string): void {
     const origin = this.origins.find((served) => served.includes(`//${host}:`));
     if (origin !== undefined) this.newest(origin)?.recordRefusal?.(authority, reason);
   }

@@ -71,7 +71,6 @@ export function reduce(count: i32): void {
 }
 
 /** Adds four pixels to the sums, given red and green in turn and blue; returns their grey values. */
-// @ts-ignore: decorator
 @inline
 function reduceFour(redGreen: v128, blue: v128): v128 {
   const red = v128.and(redGreen, i32x4.splat(0xffff));

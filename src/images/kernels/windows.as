@@ -77,7 +77,6 @@ let sum: i32 = 0;
 let squares: i32 = 0;
 let products: i32 = 0;
 
-// @ts-ignore: decorator
 @inline
 function total(lanes: v128): i32 {
   return (

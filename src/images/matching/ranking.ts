@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { sha256Hex } from "../../emulator/sha256.ts";
 import { showWithType } from "../../emulator/text.ts";
 import type { SummaryKind } from "../../schema/target.ts";
 import { ImageMemo, preparedImages } from "../cache.ts";
@@ -53,7 +53,7 @@ export async function rankTargets<T extends ComparedTarget>(
 ): Promise<Ranking<T>> {
   const comparison = comparisonOf(matcher);
   if (!comparison) return rankByCalling(matcher, image, targets);
-  const sha256 = createHash("sha256").update(image).digest("hex");
+  const sha256 = sha256Hex(image);
   if (comparison.by === "bytes") {
     return rankScores(
       targets,

@@ -1,6 +1,5 @@
 import { METHODS } from "node:http";
 import type { Socket } from "node:net";
-import { endSilently } from "./silent-end.ts";
 
 /** The head of a request that a client writes to a connection. */
 export interface SentHead {
@@ -84,4 +83,10 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
     if (held.length > 0) Reflect.apply(write, socket, [withHeld(NO_BYTES), "buffer", end]);
     else end();
   };
+}
+
+/** Ends an unneeded connection without an error: its client no longer listens. */
+export function endSilently(socket: Socket): void {
+  const { _destroy: destroy } = socket;
+  socket._destroy = (error, done) => Reflect.apply(destroy, socket, [error, () => done(null)]);
 }

@@ -283,7 +283,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
 
   private bypassError(endpoint: HostAndPort, why: string): Error {
     const message = `bypassed the mock: ${why}`;
-    this.hosts.noteRefusal(endpoint.host, authorityOf(endpoint), message);
+    this.hosts.recordRefusal(endpoint.host, authorityOf(endpoint), message);
     return connectError(endpoint, message);
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { endSilently } from "./silent-end.ts";
+import { endSilently } from "./sent-requests.ts";
 
 /** The outcome of a requested tunnel: a mock answers, the proxy opens it, or it fails. */
 export type TunnelVerdict = "ours" | "send" | { readonly fail: Error };

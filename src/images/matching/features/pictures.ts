@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { sha256Hex } from "../../../emulator/sha256.ts";
 import { ImageMemo } from "../../cache.ts";
 import { decodeGrey, type GreyPicture } from "../../decode.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";
@@ -27,12 +27,10 @@ async function find(picture: GreyPicture, search: Search): Promise<Features> {
   return (await finder).find(picture, search);
 }
 
-/** A query's picture, and that at half its size if the query is larger than targets' pictures; null if it cannot be decoded. */
-export async function picturesOfQuery(
-  image: ComparedImage,
-): Promise<readonly [Pyramid, ...Pyramid[]] | null> {
+/** A query's picture, and that at half its size if the query is larger than targets' pictures; none if it cannot be decoded. */
+export async function picturesOfQuery(image: ComparedImage): Promise<readonly Pyramid[]> {
   const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
-  if ("damage" in grey) return null;
+  if ("damage" in grey) return [];
   const whole = new Pyramid(grey);
   return Math.max(grey.width, grey.height) > TARGET_SEARCH.side ? [whole, whole.smaller()] : [whole];
 }
@@ -81,10 +79,7 @@ export async function featuresOfTargets(
   return prepared;
 }
 
-const imageOf = (bytes: Buffer): ComparedImage => ({
-  sha256: createHash("sha256").update(bytes).digest("hex"),
-  bytes: () => bytes,
-});
+const imageOf = (bytes: Buffer): ComparedImage => ({ sha256: sha256Hex(bytes), bytes: () => bytes });
 
 /** From 0 to 5 stars; 0 for an image that cannot be decoded. */
 export const rateByFeatures = async (bytes: Buffer): Promise<number> =>
@@ -104,8 +99,8 @@ export interface FoundFeatures {
 }
 
 async function featuresOfWhole(query: ComparedImage): Promise<Features | null> {
-  const pictures = await picturesOfQuery(query);
-  return pictures && featuresOfQuery(pictures[0]);
+  const [whole] = await picturesOfQuery(query);
+  return whole === undefined ? null : featuresOfQuery(whole);
 }
 
 /** Undefined when the image cannot be decoded. */

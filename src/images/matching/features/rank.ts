@@ -37,7 +37,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
     if (endsSlice(index)) await yieldToEventLoop();
     (target.image.sha256 === image.sha256 ? same : others).push(target);
   }
-  const pictures = (others.length > 0 && (await picturesOfQuery(image))) || [];
+  const pictures = others.length > 0 ? await picturesOfQuery(image) : [];
   const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
   let query: QueryPicture | undefined;
   let searched: Searched<T> = { sightings: [], failed: [], unlike: others, reasons: new Map() };
@@ -141,7 +141,7 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
     featuresOfTarget({ sha256: "", bytes: () => b }),
   ]);
   if (!target) return null;
-  for (const picture of pictures ?? []) {
+  for (const picture of pictures) {
     const { found } = lookFor(target, await featuresOfQuery(picture), minimumInliers);
     if (found) return found.score;
   }
