@@ -25,7 +25,7 @@ const PROGRAMS = [
   "test/mock/realism/transports.test.ts",
   "test/protocol/model-target/{archive,workflow-example}.test.ts",
   "test/servers/redis-{away,servers}.test.ts",
-  "test/store/redis-store.test.ts",
+  "test/store/redis-{snapshots,store}.test.ts",
 ];
 
 /** Soaks and large inputs take a fifth of the time of all tests: by default, only CI runs most of them. */

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { featureRater } from "mock-cloud-reco";
 import sharp from "sharp";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
 import { drawLeaves, type Grey, pngOf } from "../support/photographs.ts";
 import { drawTargets, finds, GROUPS, mixTargets, photographFile, recallOf } from "../support/recognition.ts";
 import { candidate } from "../support/scenes.ts";
@@ -62,7 +61,7 @@ function missedRow(name: string, found: number, all: number, mayBeMissed: number
 }
 
 /** Pictures that are hard to recognise, and the stars that `featureRater` gives them. */
-async function hardKinds(others: readonly ComparedTarget[]): Promise<Comparison[]> {
+async function hardKinds(others: readonly ReturnType<typeof candidate>[]): Promise<Comparison[]> {
   const [width, height] = [480, 360];
   const draw = (greyAt: (x: number, y: number) => number): Grey => ({
     data: Uint8Array.from({ length: width * height }, (_, at) => greyAt(at % width, Math.floor(at / width))),
@@ -104,7 +103,10 @@ async function hardKinds(others: readonly ComparedTarget[]): Promise<Comparison[
 }
 
 /** Times among more and more targets, how long they hold the event loop, and what they take. */
-async function bySize(drawn: readonly Grey[], given: readonly ComparedTarget[]): Promise<Comparison[]> {
+async function bySize(
+  drawn: readonly Grey[],
+  given: readonly ReturnType<typeof candidate>[],
+): Promise<Comparison[]> {
   const photos: Buffer[] = [];
   for (const [index, picture] of drawn.slice(0, TIMED).entries())
     photos.push(await photographFile(picture, VIEW, index, FRAME));

@@ -173,6 +173,17 @@ describe("featureRater", () => {
     );
   });
 
+  it("says that a picture is too small", async () => {
+    const tiny = await sharp(await pngOf(drawLeaves(91_000, 400, 300)))
+      .resize(24)
+      .png()
+      .toBuffer();
+    expect((await findFeatures(tiny, "target"))?.recognition).toEqual({
+      rating: 0,
+      advice: expect.stringMatching(/^it is too small, 24x18 pixels, and it has no details: no features; /),
+    });
+  });
+
   it("says what would make a picture better, and that is so", () => {
     expect(rate(0, 0)).toEqual({
       rating: 0,

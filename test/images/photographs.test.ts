@@ -3,7 +3,7 @@ import { featureMatcher, type JournalEntry, ManualClock, MockCloudReco, perfectR
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { results, START } from "../protocol/query/send.ts";
-import { type Homography, project } from "../support/photographs.ts";
+import { type Homography, project } from "../support/camera.ts";
 
 /*
  * Photographs that cameras took, of one thing from two places or in two lights.

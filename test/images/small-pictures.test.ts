@@ -1,7 +1,6 @@
 import { featureMatcher, featureRater, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findFeatures } from "../../src/images/matching/features/pictures.ts";
 import { results, START } from "../protocol/query/send.ts";
 import { firstOf } from "../support/combinations.ts";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
@@ -43,10 +42,6 @@ describe("small pictures", () => {
     expect(await whyNot(await scaledTo(photo, 24))).toMatch(
       new RegExp(`^no match: the query's picture is ${few}`),
     );
-    expect((await findFeatures(tiny, "target"))?.recognition).toEqual({
-      rating: 0,
-      advice: expect.stringMatching(/^it is too small, 24x18 pixels, and it has no details: no features; /),
-    });
   });
 });
 

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import { request } from "node:https";
 import { ManualClock, MockCloudReco } from "mock-cloud-reco";
-import type { MockFixtureOptions } from "mock-cloud-reco/assert";
 import { fetch as agentFetch, MockAgent } from "undici";
 import { describe, expect, it, vi } from "vitest";
 import { MockSession } from "../support/mock-session.ts";
@@ -256,101 +255,4 @@ describe("a test that failed", () => {
     await fetch("https://vws.vuforia.com/targets");
     expect(end({ failed: true, error: new Error("other") })).toBeUndefined();
   });
-});
-
-describe("a test that ran into its time limit while a target is processing", () => {
-  const timeout = () => new Error("Test timed out in 5000ms.");
-  const still =
-    "1 target is still processing, but the clock does not move: advance it, or call mock.finishProcessing().";
-  const opened = async (options: MockFixtureOptions = {}) => {
-    const fixture = openFixture(options);
-    await fixture.mock.addTarget(fixture.database, { image: makePng() });
-    await new MockSession(fixture.mock, fixture.database, () => fixture.mock.clock.now()).target({
-      method: "GET",
-      path: "/targets",
-    });
-    return fixture;
-  };
-
-  it("is told that its clock stands still", async () => {
-    const { end } = await opened({ clock: new ManualClock() });
-    expect(end({ failed: true, error: timeout() })).toBe(still);
-  });
-
-  it("is told so with fake timers", async () => {
-    vi.useFakeTimers({ toFake: ["Date"] });
-    try {
-      const { end } = await opened();
-      expect(end({ failed: true, error: timeout() })).toBe(still);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
-  it("is told nothing when the clock runs, nothing is processing, or it failed otherwise", async () => {
-    const clock = new ManualClock();
-    const running = await opened({ clock, processingTimeSeconds: 60 });
-    clock.advance(1);
-    expect(running.end({ failed: true, error: timeout() })).toBeUndefined();
-    const processed = await opened({ clock: new ManualClock() });
-    processed.mock.finishProcessing();
-    expect(processed.end({ failed: true, error: timeout() })).toBeUndefined();
-    const other = await opened({ clock: new ManualClock() });
-    expect(other.end({ failed: true, error: new Error("expected 1 to be 2") })).toBeUndefined();
-  });
-});
-
-describe("a test that passed", () => {
-  it("prints nothing", async () => {
-    const { end } = openFixture();
-    await summary();
-    const print = vi.fn();
-    expect(end({ failed: false, print })).toBeUndefined();
-    expect(print).not.toHaveBeenCalled();
-  });
-
-  it("does not fail for refusals that are expected or excepted", async () => {
-    const { mock, end } = openFixture({
-      failOnRefusedRequests: true,
-      except: [{ operation: "listTargets" }, { status: 418 }],
-    });
-    mock.expectRefusal({ operation: "databaseSummary", status: 401 });
-    await summary();
-    await fetch("https://vws.vuforia.com/targets");
-    expect(end({ failed: false })).toBeUndefined();
-  });
-
-  it("fails when an expected refusal did not occur", async () => {
-    const { mock, end } = openFixture();
-    mock.expectRefusal({ operation: "addTarget", resultCode: "TargetNameExist" });
-    mock.expectRefusal({ status: 403 });
-    await summary();
-    expect(() => end({ failed: false })).toThrow(
-      /^expected a refusal that did not occur: \{ operation: 'addTarget', resultCode: 'TargetNameExist' \}, and 1 more\nThe mock received 1 request, 1 refused\n#1 /,
-    );
-  });
-
-  it("does not count responses to polling as refusals", async () => {
-    const { mock, database, end } = openFixture({ failOnRefusedRequests: true, processingTimeSeconds: 60 });
-    const month = new Date().toISOString().slice(0, 7);
-    const path = `/imagetargets/databases/${database.databaseId}/reports/recoCounts`;
-    const answer = await new MockSession(mock, database).target({ method: "POST", path, body: { month } });
-    const { presigned_url: url } = JSON.parse(answer.body.toString());
-    expect((await fetch(url)).status).toBe(404);
-    expect(mock.requests.at(-1)).toMatchObject({
-      status: 404,
-      refusedBy: undefined,
-      reason: "not ready yet: the report is ready 60 s after it was requested",
-    });
-    expect(end({ failed: false })).toBeUndefined();
-  });
-});
-
-it("filters that cannot match anything are refused at once", () => {
-  const before = globalThis.fetch;
-  expect(() => openFixture({ except: { operation: "querry" as "query" } })).toThrow("filter.operation");
-  expect(globalThis.fetch).toBe(before);
-  const { mock, end } = openFixture();
-  expect(() => mock.expectRefusal({ opration: "query" } as never)).toThrow("filter.opration");
-  end({ failed: false });
 });

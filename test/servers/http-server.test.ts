@@ -1,229 +1,11 @@
 import { text as readText } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { generateCertificate } from "../../src/servers/certificate.ts";
-import { HttpServer } from "../../src/servers/http/http-server.ts";
+import { cert, key } from "../support/certificate.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { echo, serve, text } from "./serving.ts";
 
-describe("connections", () => {
-  test("one connection answers many requests in order, also pipelined ones", async () => {
-    const { open } = await serve(async (request) => {
-      // The first request takes longest.
-      for (let turn = 0; turn < (request.path === "/1" ? 20 : 0); turn += 1) await new Promise(setImmediate);
-      return echo(request);
-    });
-    const connection = (await open()).write("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n");
-    expect(await connection.response()).toMatch(/GET \/1 /);
-    expect(await connection.response()).toMatch(/GET \/2 /);
-    connection.write("GET /3 HTTP/1.1\r\n\r\n");
-    expect(await connection.response()).toMatch(/GET \/3 /);
-  });
-
-  test("pipelined requests are answered one after the other", async () => {
-    let [running, most] = [0, 0];
-    const { open, seen } = await serve(async (request) => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise(setImmediate);
-      running -= 1;
-      return echo(request);
-    });
-    const connection = await open();
-    for (let sent = 0; sent < 200; sent += 1) connection.write(`GET /${sent} HTTP/1.1\r\n\r\n`);
-    for (let got = 0; got < 200; got += 1) expect(await connection.response()).toContain(`GET /${got} `);
-    expect({ most, count: seen.length }).toEqual({ most: 1, count: 200 });
-  });
-
-  test("a response that ends its connection says so once, whatever it said before", async () => {
-    const { open } = await serve(async () => ({ response: text("a", [["connection", "keep-alive"]]) }));
-    const got = await (await open()).write("GET / HTTP/1.1\r\nConnection: close\r\n\r\n").rest();
-    expect(got).toBe("HTTP/1.1 200 OK\r\nconnection: close\r\nContent-Length: 1\r\n\r\na");
-  });
-
-  test("other connections are answered between pipelined requests that arrived together", async () => {
-    const { open, seen } = await serve(echo);
-    const [many, other] = [await open(), await open()];
-    await many.packet("GET /many HTTP/1.1\r\n\r\n".repeat(1000));
-    await other.write("GET /other HTTP/1.1\r\n\r\n").response();
-    expect(seen.length).toBeLessThan(1000);
-    for (let got = 0; got < 1000; got += 1) await many.response();
-    expect(seen.length).toBe(1001);
-  });
-
-  test("requests of many connections that arrive together begin a few in a turn of the event loop", async () => {
-    const { open, seen } = await serve(echo);
-    const connections = await Promise.all(Array.from({ length: 200 }, () => open()));
-    const sendAll = (round: number) => {
-      for (const connection of connections) connection.write(`GET /${round} HTTP/1.1\r\n\r\n`);
-    };
-    // A connection is accepted in a turn of its own.
-    sendAll(1);
-    for (const connection of connections) await connection.response();
-    sendAll(2);
-    let most = 0;
-    for (let before = 200; before < 400; before = seen.length) {
-      await new Promise(setImmediate);
-      most = Math.max(most, seen.length - before);
-    }
-    expect(most).toBeLessThanOrEqual(16);
-    for (const connection of connections) expect(await connection.response()).toContain("GET /2 ");
-  });
-
-  test("more requests at a time than it answers are refused, until others are answered", async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { open, seen } = await serve(
-      async (request) => {
-        if (request.path === "/slow") await released;
-        return echo(request);
-      },
-      { maxRequests: 2 },
-    );
-    const slow = [await open(), await open()].map((connection) =>
-      connection.write("GET /slow HTTP/1.1\r\n\r\n"),
-    );
-    while (seen.length < 2) await new Promise(setImmediate);
-    const other = (await open()).write("POST /other HTTP/1.1\r\nContent-Length: 2\r\n\r\nok");
-    expect(await other.response()).toMatch(/overloaded POST \/other$/);
-    release();
-    for (const connection of slow) expect(await connection.response()).toContain("GET /slow");
-    expect(await other.write("GET /again HTTP/1.1\r\n\r\n").response()).toContain("GET /again");
-  });
-
-  test("a request after the last one of a connection is neither executed nor answered", async () => {
-    const { open, seen } = await serve(async (request) => {
-      await new Promise(setImmediate);
-      return { response: text(request.path, [["Connection", "close"]]) };
-    });
-    const got = await (await open()).write("GET /1 HTTP/1.1\r\n\r\nGET /2 HTTP/1.1\r\n\r\n").rest();
-    expect(got).toMatch(/\/1$/);
-    expect(seen.map(({ path }) => path)).toEqual(["/1"]);
-  });
-
-  test.each([
-    ["HTTP/1.0", ""],
-    ["HTTP/1.1", "Connection: close\r\n"],
-  ])("is closed, with Connection: close, for a client that asks for it: %s %s", async (version, header) => {
-    const { open } = await serve(async () => ({ response: text("x", [["Connection", "keep-alive"]]) }));
-    const got = await (await open()).write(`GET / ${version}\r\n${header}\r\n`).rest();
-    expect(got).toBe("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx");
-  });
-
-  test("stays open for an HTTP/1.0 client that asks for it", async () => {
-    const { open } = await serve(echo);
-    const connection = await open();
-    for (let turn = 0; turn < 2; turn += 1) {
-      connection.write("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
-      expect(await connection.response()).toMatch(/^HTTP\/1.1 200 OK/);
-    }
-  });
-
-  test("Expect: 100-continue is answered with 100 before the body", async () => {
-    const { open } = await serve(echo);
-    const connection = (await open()).write(
-      "POST /x HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
-    );
-    expect(await connection.response()).toBe("HTTP/1.1 100 Continue\r\n\r\n");
-    expect(await connection.write("ok").response()).toMatch(/POST \/x {2}ok$/);
-  });
-
-  test("any other expectation is ignored", async () => {
-    const { open } = await serve(echo);
-    const connection = (await open()).write("GET /x HTTP/1.1\r\nExpect: miracles\r\n\r\n");
-    expect(await connection.response()).toMatch(/GET \/x/);
-  });
-
-  test("a client that closes its side after its request gets the response", async () => {
-    const { open } = await serve(async (request) => {
-      await new Promise(setImmediate);
-      return echo(request);
-    });
-    const connection = (await open()).write("GET /x HTTP/1.1\r\n\r\n").halfClose();
-    expect(await connection.rest()).toMatch(/GET \/x/);
-  });
-
-  test("a connection error cuts the connection without a byte", async () => {
-    for (const kind of ["reset", "refused"] as const) {
-      const { open } = await serve(async () => ({ connectionError: { kind, message: "configured" } }));
-      expect(await (await open()).write("GET /x HTTP/1.1\r\n\r\n").rest()).toBe("");
-    }
-  });
-
-  test("a handler that throws cuts the connection, and the server keeps running", async () => {
-    const { open } = await serve(async (request) => {
-      if (request.path === "/bad") throw new Error("bug");
-      return echo(request);
-    });
-    expect(await (await open()).write("GET /bad HTTP/1.1\r\n\r\n").rest()).toBe("");
-    expect(await (await open()).write("GET /good HTTP/1.1\r\n\r\n").response()).toMatch(/good/);
-  });
-
-  test("a client that disconnects before its request is complete does not affect others", async () => {
-    const { open } = await serve(echo);
-    const gone = await open();
-    await gone.packet("POST /gone HTTP/1.1\r\nContent-Length: 10\r\n\r\nabc");
-    gone.socket.resetAndDestroy();
-    expect(await (await open()).write("GET /next HTTP/1.1\r\n\r\n").response()).toMatch(/next/);
-  });
-
-  test("a client that disconnects before its response does not affect others", async () => {
-    let release = () => {};
-    let running = () => {};
-    const started = new Promise<void>((resolve) => {
-      running = resolve;
-    });
-    const { open } = await serve(async (request) => {
-      if (request.path === "/slow") {
-        running();
-        await new Promise<void>((resolve) => {
-          release = resolve;
-        });
-      }
-      return echo(request);
-    });
-    const gone = await open();
-    gone.write("GET /slow HTTP/1.1\r\n\r\n");
-    await started;
-    gone.socket.resetAndDestroy();
-    const other = (await open()).write("GET /next HTTP/1.1\r\n\r\n");
-    expect(await other.response()).toMatch(/next/);
-    release();
-    expect(await other.write("GET /more HTTP/1.1\r\n\r\n").response()).toMatch(/more/);
-  });
-
-  test("the body of a client that disconnected before its response no longer takes memory", async () => {
-    let release = () => {};
-    let running = () => {};
-    const started = new Promise<void>((resolve) => {
-      running = resolve;
-    });
-    const limits = { maxTotalBytes: 1000 };
-    const { open } = await serve(
-      async (request) => {
-        if (request.path !== "/slow") return echo(request);
-        running();
-        await new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        return echo(request);
-      },
-      { limits },
-    );
-    const body = "a".repeat(600);
-    const post = (path: string) => `POST ${path} HTTP/1.1\r\nContent-Length: 600\r\n\r\n${body}`;
-    const gone = (await open()).write(post("/slow"));
-    await started;
-    expect(await (await open()).write(post("/next")).response()).toMatch(/overloaded POST \/next$/);
-    gone.socket.resetAndDestroy();
-    await (await open()).write("GET /other HTTP/1.1\r\n\r\n").response();
-    release();
-    await new Promise(setImmediate);
-    expect(await (await open()).write(post("/next")).response()).toMatch(/aaa$/);
-  });
-});
+const tls = { cert, key };
 
 describe("stopping", () => {
   test("running requests are answered, idle connections closed, new ones refused", async () => {
@@ -273,7 +55,7 @@ describe("stopping", () => {
   });
 
   test("over TLS, a connection without a handshake is closed at once", async () => {
-    const { server, open } = await serve(echo, { tls: generateCertificate() });
+    const { server, open } = await serve(echo, { tls });
     const silent = await open();
     await server.close(60);
     expect(await silent.rest()).toBe("");
@@ -282,7 +64,7 @@ describe("stopping", () => {
   test.each(["http/1.0", "http/1.1"])(
     "over TLS, a client that offers only %s is answered",
     async (protocol) => {
-      const { port } = await serve(echo, { tls: generateCertificate() });
+      const { port } = await serve(echo, { tls });
       const socket = connect({
         port,
         host: "127.0.0.1",
@@ -338,10 +120,6 @@ describe("stopping", () => {
 
   test("a port that is taken is an error", async () => {
     const { port } = await serve(echo);
-    const second = new HttpServer({
-      answer: echo,
-      answerMalformed: () => Promise.reject(new Error("unused")),
-    });
-    await expect(second.listen(port, "127.0.0.1")).rejects.toThrow(/EADDRINUSE/);
+    await expect(serve(echo, {}, port)).rejects.toThrow(/EADDRINUSE/);
   });
 });

@@ -20,10 +20,14 @@ afterEach(async () => {
   endings = [];
 });
 
-/** Starts a server that stops with the test. */
+/**
+ * Starts a server that stops with the test.
+ * @param wanted - port; 0 for any.
+ */
 export async function serve(
   answer: (request: WireRequest) => Promise<Result>,
   options: HttpServerOptions = {},
+  wanted = 0,
 ) {
   const seen: WireRequest[] = [];
   const server = new HttpServer(
@@ -38,7 +42,7 @@ export async function serve(
     },
     { ...options, limits: { idleMilliseconds: NEVER_IDLE, ...options.limits } },
   );
-  const port = await server.listen(0, "127.0.0.1");
+  const port = await server.listen(wanted, "127.0.0.1");
   endings.unshift(() => server.kill());
   const open = async () => {
     const connection = await RawConnection.open(port);

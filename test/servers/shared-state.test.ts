@@ -1,6 +1,5 @@
 import { type Clock, ManualClock, systemClock } from "mock-cloud-reco";
 import { afterEach, describe, expect, test } from "vitest";
-import { resolveOptions } from "../../src/mock/options.ts";
 import { get, manage, sendSigned } from "../support/answers.ts";
 import { times } from "../support/combinations.ts";
 import { makePng } from "../support/png.ts";
@@ -11,11 +10,9 @@ import {
   startJoinedServers,
   startSeparateServers,
 } from "../support/separate-servers.ts";
+import { keys, listen, named, optionsWith } from "./three.ts";
 
-const listen = { host: "127.0.0.1", port: 0 };
 const ports = { manager: listen, target: listen, query: listen };
-const keys = { serverAccessKey: "access", serverSecretKey: "secret" };
-const named = { database_name: "shop", server_access_key: "access", server_secret_key: "secret" };
 
 const closing: { close(graceSeconds?: number): Promise<void> }[] = [];
 afterEach(async () => {
@@ -24,7 +21,7 @@ afterEach(async () => {
 
 /** Starts two target API servers, the query server and the manager. */
 async function opened(start: typeof startJoinedServers, clock: Clock = new ManualClock()) {
-  const options = (targetUrl: string) => resolveOptions({ targetUrl, clock, processingTimeSeconds: 0 });
+  const options = optionsWith({ clock, processingTimeSeconds: 0, responseDelaySeconds: 0 });
   const servers = await start({ listen: ports, options, resolveDoor: resolvedBy(options) });
   closing.push(servers);
   const second = await openDoor("target-api", servers.manager.url, listen, options);

@@ -1,48 +1,16 @@
-import { Redis } from "iovalkey";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createRandom } from "../../src/emulator/random.ts";
-import { MemoryStore } from "../../src/store/memory-store.ts";
-import { RedisBacking, type Summaries } from "../../src/store/redis/redis-backing.ts";
-import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
-import { RedisStore } from "../../src/store/redis/redis-store.ts";
-import { type RunningRedis, startRedis, whyNoRedis } from "../support/redis-server.ts";
-import { assessByBytes, cloud, countTargets, created, image, NOW, newTarget } from "./contract-cases.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { whyNoRedis } from "../support/redis-server.ts";
+import { cloud, countTargets, created, image, NOW, newTarget } from "./contract-cases.ts";
 import { describeStoreContract } from "./store-contract.ts";
-
-let redis: RunningRedis;
-
-const connect = (prefix: string, clockIsShared = false, summaries?: Summaries) => {
-  const client = new Redis(redis.url);
-  const connection = new RedisConnection(client, prefix, redis.url);
-  const backing = new RedisBacking(connection, assessByBytes, summaries, clockIsShared);
-  return { client, connection, backing };
-};
+import { newPrefix, storesInRedis } from "./stores-in-redis.ts";
 
 describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis?.close());
+  const { connect, opened } = storesInRedis();
 
   describeStoreContract("in Redis", async () => {
-    const { client, backing } = connect(createRandom().hex(8));
-    return { store: new RedisStore(backing), close: async () => client.disconnect() };
+    const { client, store } = connect();
+    return { store, close: async () => client.disconnect() };
   });
-
-  const opened = async (servers: number) => {
-    const prefix = createRandom().hex(8);
-    const all = Array.from({ length: servers }, () => connect(prefix));
-    const [first] = all;
-    if (first === undefined) throw new Error("no server");
-    return {
-      stores: all.map(({ backing }) => new RedisStore(backing)),
-      client: first.client,
-      prefix,
-      [Symbol.dispose]: () => {
-        for (const { client } of all) client.disconnect();
-      },
-    };
-  };
 
   test("of 64 targets with one name added at once through all servers, one is created", async () => {
     using servers = await opened(5);
@@ -85,54 +53,6 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     }
   });
 
-  test("a snapshot of many records is that of one moment, although others change them meanwhile", async () => {
-    using servers = await opened(3);
-    const [reader, writer, other] = servers.stores;
-    if (reader === undefined || writer === undefined || other === undefined) throw new Error("no server");
-    for (const databaseName of ["a", "b"])
-      await writer.createDatabase(cloud({ databaseName, targetQuota: 100_000 }));
-    const first = await created(writer, "a", { name: "first", image: image(1) });
-    const { databases, images, ...others } = structuredClone({ ...(await writer.snapshot()) });
-    const [record] = databases[0]?.targets ?? [];
-    if (record === undefined) throw new Error("no target");
-    // More than are read at once.
-    const targets = Array.from({ length: 2500 }, (_, index) => ({
-      ...record,
-      targetId: `${first.targetId}${index}`,
-      name: `target ${index}`,
-    }));
-    const given = { ...others, images, databases: databases.map((each) => ({ ...each, targets })) };
-    expect(await writer.restore(given)).toBeUndefined();
-    expect((await other.listTargets("a")).length).toBe(2500);
-    let isReading = true;
-    const changes = async () => {
-      let count = 0;
-      for (; isReading || count < 3; count += 1) {
-        // Always first in one, then in the other.
-        for (const name of ["a", "b"]) {
-          await created(writer, name, { name: `new ${count}`, image: image(2) });
-          await writer.deleteTarget(name, `${first.targetId}${count}`, NOW, true);
-        }
-      }
-      return count;
-    };
-    const changing = changes();
-    for (let round = 0; round < 3; round += 1) {
-      const [a, b] = (await reader.snapshot()).databases.map((database) => {
-        const added = database.targets.filter(({ name }) => name.startsWith("new")).length;
-        const deleted = database.targets.filter(({ deleteDate }) => deleteDate !== null).length;
-        expect(new Set(database.targets.map(({ targetId }) => targetId)).size).toBe(2500 + added);
-        expect([added, added - 1]).toContain(deleted);
-        return added;
-      });
-      expect([b, (b ?? 0) + 1]).toContain(a);
-    }
-    isReading = false;
-    const count = await changing;
-    expect((await other.listTargets("b")).length).toBe(2500);
-    expect((await other.snapshot()).databases[1]?.targets.length).toBe(2500 + count);
-  });
-
   test("an image is kept once while targets use it, and is deleted with the last one", async () => {
     using servers = await opened(1);
     const { client, prefix } = servers;
@@ -168,17 +88,17 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
 
   test("what queries compare is made once, by the server that adds the image, and kept as long as a target uses it", async () => {
     const made: string[] = [];
-    const of: Summaries["of"] = async (kind, { sha256 }) => {
+    const of = async (kind: string, { sha256 }: { readonly sha256: string }) => {
       made.push(kind);
       return Buffer.from(`${kind} of ${sha256}`);
     };
-    const prefix = createRandom().hex(8);
+    const prefix = newPrefix();
     const summaries = { kinds: ["sketch", "features"] as const, of };
     const servers = [1, 2].map(() => connect(prefix, false, summaries));
     onTestFinished(() => {
       for (const { client } of servers) client.disconnect();
     });
-    const [adding, reading] = servers.map(({ backing }) => new RedisStore(backing));
+    const [adding, reading] = servers.map(({ store }) => store);
     if (adding === undefined || reading === undefined) throw new Error("no servers");
     await adding.createDatabase(cloud({ databaseName: "shop" }));
     const { targetId } = await created(adding, "shop", { image: image(5, 1) });
@@ -198,12 +118,12 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
   });
 
   test("with a shared clock, limits hold although the clocks of servers differ", async () => {
-    const prefix = createRandom().hex(8);
+    const prefix = newPrefix();
     const servers = [connect(prefix, true), connect(prefix, true)];
     onTestFinished(() => {
       for (const { client } of servers) client.disconnect();
     });
-    const stores = servers.map(({ backing }) => new RedisStore(backing));
+    const stores = servers.map(({ store }) => store);
     await stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
     const rule = { key: "other", maxRequests: 3, windowSeconds: 60, isAligned: false };
     const take = (server: number, now: number) => stores[server]?.takeRateToken("shop", [rule], now);
@@ -231,71 +151,6 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     expect(await take(1, NOW)).toBe(rule);
     await servers[0]?.backing.setClock({ ahead: 0, frozenAt: frozenAt + 60_000 });
     expect(await take(1, NOW)).toBeUndefined();
-  });
-
-  const snapshotOf = async (targets: number) => {
-    const memory = new MemoryStore(assessByBytes);
-    memory.createDatabase(cloud({ databaseName: "shop", targetQuota: 10_000 }));
-    for (let count = 0; count < targets; count += 1)
-      await created(memory, "shop", { name: `target ${count}`, image: image(1, 1, count % 5) });
-    return memory.snapshot();
-  };
-
-  test("a large snapshot is restored in small steps, which nobody sees before all are done", async () => {
-    const { client, connection, backing } = connect(createRandom().hex(8));
-    onTestFinished(() => client.disconnect());
-    const store = new RedisStore(backing);
-    await store.createDatabase(cloud({ databaseName: "before" }));
-    const run = connection.run.bind(connection);
-    const sizes: number[] = [];
-    const seen = new Set<string>();
-    vi.spyOn(connection, "run").mockImplementation(async (operation, args) => {
-      sizes.push(args.length);
-      const result = await run(operation, args);
-      if (operation === "build")
-        for (const name of await store.listCloudDatabases()) seen.add(name.databaseName);
-      return result;
-    });
-    const snapshot = await snapshotOf(3000);
-    expect(await store.restore(snapshot)).toBeUndefined();
-    expect(Math.max(...sizes)).toBeLessThan(1100);
-    expect([...seen]).toEqual(["before"]);
-    expect(await countTargets(store, "shop")).toBe(3000);
-    expect(await store.findDatabaseByName("before")).toBeUndefined();
-    expect(await store.snapshot()).toEqual(snapshot);
-    await store.reset();
-    expect(await client.keys(connection.key("records:*"))).toEqual([]);
-  });
-
-  test.each([
-    ["stay while a snapshot is uploaded, however long it takes", 60, undefined],
-    ["that are lost all the same stop it, and the state stays", 7200, /an image was lost/],
-  ])("images %s", async (_what, seconds, error) => {
-    const { client, connection, backing } = connect(createRandom().hex(8));
-    onTestFinished(() => client.disconnect());
-    const store = new RedisStore(backing);
-    await store.createDatabase(cloud({ databaseName: "before" }));
-    const run = connection.run.bind(connection);
-    vi.spyOn(connection, "run").mockImplementation(async (operation, args) => {
-      // As if the uploads had taken so long.
-      if (operation === "build" || operation === "replace")
-        for (const key of await client.keys(`${connection.key("image:")}*`)) {
-          const left = await client.ttl(key);
-          if (left >= 0 && left <= seconds) await client.del(key);
-        }
-      return run(operation, args);
-    });
-    const restoring = store.restore(await snapshotOf(10));
-    if (error !== undefined) {
-      await expect(restoring).rejects.toThrow(error);
-      expect(await store.findDatabaseByName("before")).toBeDefined();
-      return;
-    }
-    expect(await restoring).toBeUndefined();
-    const targets = await store.listTargets("shop");
-    expect(await Promise.all(targets.map(async (target) => (await target.image.bytes()).length))).toEqual(
-      Array.from({ length: 10 }, () => 3),
-    );
   });
 
   test("all keys are in one hash slot", async () => {

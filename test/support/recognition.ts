@@ -5,7 +5,8 @@ import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
 import type { TargetFeatures } from "../../src/images/matching/features/extract.ts";
 import { targetFeatures } from "../../src/images/matching/features/pictures.ts";
 import { rankTargets } from "../../src/images/matching/ranking.ts";
-import { drawLeaves, type Grey, photograph, pngOf, type View } from "./photographs.ts";
+import type { View } from "./camera.ts";
+import { drawLeaves, type Grey, photograph, pngOf } from "./photographs.ts";
 import { candidate, generator } from "./scenes.ts";
 
 /*

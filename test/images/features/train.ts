@@ -15,7 +15,8 @@ import {
   readProjections,
   VALUES,
 } from "../../../src/images/matching/features/projections.ts";
-import { drawLeaves, type Homography, photograph, project } from "../../support/photographs.ts";
+import { type Homography, project } from "../../support/camera.ts";
+import { drawLeaves, photograph } from "../../support/photographs.ts";
 import { generator } from "../../support/scenes.ts";
 
 const [PICTURES, PHOTOGRAPHS, FIRST_SEED] = [60, 4, 10_000];

@@ -1,5 +1,5 @@
-import { brisqueRater, exactMatcher, fixedRater, samplePicture } from "mock-cloud-reco";
-import { describe, expect, it } from "vitest";
+import { brisqueRater, fixedRater, samplePicture } from "mock-cloud-reco";
+import { expect, it } from "vitest";
 import { type DatabaseKeys, describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
 import { ALL } from "../../support/combinations.ts";
 import { makePng } from "../../support/png.ts";
@@ -26,9 +26,6 @@ const remove = (service: ServiceUnderTest, keys: DatabaseKeys, id: string) =>
   send(service, keys, { method: "DELETE", path: `/targets/${id}` });
 const list = async (service: ServiceUnderTest, keys: DatabaseKeys) =>
   json(await send(service, keys, { method: "GET", path: "/targets" })).results;
-const duplicates = async (service: ServiceUnderTest, keys: DatabaseKeys, id: string) =>
-  json(await send(service, keys, { method: "GET", path: `/duplicates/${id}` })).similar_targets;
-const image = (fill: number) => makePng({ fill: (index) => (index * fill) & 255 }).toString("base64");
 
 describeBackends("the life of a target", (backend) => {
   const open = (options = {}) =>
@@ -233,37 +230,6 @@ describeBackends("the life of a target", (backend) => {
     expect(await record(service, keys, String(json(response).target_id))).toMatchObject({
       name: "target",
       width: 1,
-    });
-  });
-
-  describe("duplicates", () => {
-    const other = { duplicatesMatcher: exactMatcher, processingTimeSeconds: PROCESSING_SECONDS };
-
-    it("are other active targets that are processed and whose image matches", async () => {
-      await using service = await open(other);
-      const keys = await service.addCloudDatabase();
-      const [same, another] = [image(7), image(11)];
-      const id = await add(service, keys, { image: same, name: "1" });
-      const twin = await add(service, keys, { image: same, name: "2" });
-      await add(service, keys, { image: same, name: "3", active_flag: false });
-      await add(service, keys, { image: another, name: "4" });
-      const second = await add(service, keys, { image: same, name: "5" });
-      expect(await duplicates(service, keys, id)).toEqual([]);
-      service.clock.advance(PROCESSING_SECONDS);
-      await add(service, keys, { image: same, name: "still processing" });
-      expect(await duplicates(service, keys, id)).toEqual([twin, second].toSorted());
-      await remove(service, keys, twin);
-      expect(await duplicates(service, keys, id)).toEqual([second]);
-    });
-
-    it("are empty for a failed target", async () => {
-      await using service = await open({ ...other, duplicatesMatcher: () => 1 });
-      const keys = await service.addCloudDatabase();
-      const failed = await add(service, keys, { image: flatImage.toString("base64"), name: "1" });
-      const good = await addProcessed(service, keys, { image: image(7), name: "2" });
-      const another = await addProcessed(service, keys, { image: image(11), name: "3" });
-      expect(await duplicates(service, keys, failed)).toEqual([]);
-      expect(await duplicates(service, keys, good)).toEqual([another]);
     });
   });
 

@@ -1,0 +1,55 @@
+import { Redis } from "iovalkey";
+import { afterAll, beforeAll } from "vitest";
+import { createRandom } from "../../src/emulator/random.ts";
+import { MemoryStore } from "../../src/store/memory-store.ts";
+import { RedisBacking, type Summaries } from "../../src/store/redis/redis-backing.ts";
+import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
+import { RedisStore } from "../../src/store/redis/redis-store.ts";
+import { type RunningRedis, startRedis } from "../support/redis-server.ts";
+import { assessByBytes, cloud, created, image } from "./contract-cases.ts";
+
+/** Keys with it belong to one state. */
+export const newPrefix = (): string => createRandom().hex(8);
+
+/** Starts a Redis for the tests of a `describe`, and returns what connects stores to it. */
+export function storesInRedis() {
+  let redis: RunningRedis;
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis?.close());
+
+  const connect = (prefix = newPrefix(), clockIsShared = false, summaries?: Summaries) => {
+    const client = new Redis(redis.url);
+    const connection = new RedisConnection(client, prefix, redis.url);
+    const backing = new RedisBacking(connection, assessByBytes, summaries, clockIsShared);
+    return { client, connection, backing, store: new RedisStore(backing) };
+  };
+
+  /** Several stores with one state, as several servers have. */
+  const opened = async (servers: number) => {
+    const prefix = newPrefix();
+    const all = Array.from({ length: servers }, () => connect(prefix));
+    const [first] = all;
+    if (first === undefined) throw new Error("no server");
+    return {
+      stores: all.map(({ store }) => store),
+      client: first.client,
+      prefix,
+      [Symbol.dispose]: () => {
+        for (const { client } of all) client.disconnect();
+      },
+    };
+  };
+
+  return { connect, opened };
+}
+
+/** A snapshot with a database "shop" of so many targets. */
+export const snapshotOf = async (targets: number) => {
+  const memory = new MemoryStore(assessByBytes);
+  memory.createDatabase(cloud({ databaseName: "shop", targetQuota: 10_000 }));
+  for (let count = 0; count < targets; count += 1)
+    await created(memory, "shop", { name: `target ${count}`, image: image(1, 1, count % 5) });
+  return memory.snapshot();
+};
