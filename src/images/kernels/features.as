@@ -110,8 +110,8 @@ function addShare(sum: v128, a: i32, b: i32, share: v128): v128 {
   return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(a), v128.load(b)), share));
 }
 
-/** Blurs down each column, then along each row. Writes up to 24 values behind the end of each row. */
-function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32): void {
+/** Blurs down each column, then along each row. Writes up to 24 values behind the end of each row, and the difference if asked. */
+function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32, difference: i32 = 0): void {
   const radius = load<i32>(kernel);
   const pitch = stride * 2;
   const end = w * 2;
@@ -133,6 +133,7 @@ function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32): voi
       store<i32>(ROWS + i * 8, line + i * 2, 4);
     }
     addShares(line, to + y * pitch, end, kernel);
+    if (difference) subtract(to + y * pitch, from + y * pitch, difference + y * pitch, end);
   }
 }
 
@@ -205,7 +206,7 @@ export function startDetection(least: i32): void {
   next = differences + plane * 5;
   for (let y = 0; y < h; y++) {
     const row = fifth + y * stride * 2;
-    for (let x = 0; x < w; x++) store<i16>(row + x * 2, <i16>(<i32>load<u8>(INPUT + y * w + x) << 6));
+    for (let x = 0; x < w; x += 8) v128.store(row + x * 2, i16x8.shl(v128.load8x8_u(INPUT + y * w + x), 6));
   }
   blur(fifth, first, w, h, stride, KERNELS);
 }
@@ -229,8 +230,7 @@ export function detectPart(): i32 {
       next += bytes;
       store<i32>(info + (level - 1) * 4, to);
     }
-    blur(from, to, w, h, stride, KERNELS + level * 64);
-    subtract(to, from, differences + (level - 1) * plane, bytes);
+    blur(from, to, w, h, stride, KERNELS + level * 64, differences + (level - 1) * plane);
     from = to;
     return -1;
   }
