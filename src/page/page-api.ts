@@ -15,7 +15,6 @@ import { percentDecoded } from "../emulator/operation.ts";
 import { systemRandom } from "../emulator/random.ts";
 import { findFeatures } from "../images/matching/features/pictures.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
-import { Thumbnails } from "../images/thumbnails.ts";
 import type { TemplateTarget } from "../schema/database.ts";
 import { datasetStatusAt } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
@@ -25,6 +24,7 @@ import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
 import { createReads, type Read, type ReadParts, type ReadResult } from "./reads.ts";
 import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
+import { Thumbnails } from "./thumbnails.ts";
 import { compareWindows, findTargets, tryImage } from "./trial.ts";
 
 const PREFIX = "/page/";

@@ -111,7 +111,6 @@ const NOT_OF_RESPONSES = [
   "text.ts LONGEST_LINE",
   "text.ts LONGEST_QUOTED",
   "text.ts LONGEST_SHOWN",
-  "thumbnails.ts MAX_BYTES",
   "values.ts MOST_DATABASES",
   "values.ts MOST_KEYS",
   "values.ts MOST_MILLISECONDS",
