@@ -96,6 +96,7 @@ const NOT_OF_RESPONSES = [
   "problems.ts LONGEST_COMPARED",
   "problems.ts LONGEST_SHOWN",
   "problems.ts MOST_UNKNOWN_NAMES",
+  "rank.ts LONGEST_SHORTLIST",
   "recorded-body.ts MOST_DECODED_BYTES",
   "router.ts MOST_CHARACTERS",
   "search.ts MAX_CONSIDERED",

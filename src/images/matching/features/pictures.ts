@@ -7,6 +7,7 @@ import type { ComparedImage, ComparedTarget } from "../comparison.ts";
 import {
   FeatureFinder,
   type Features,
+  HALF_QUERY_SEARCH,
   inParts,
   placeOf,
   QUERY_SEARCH,
@@ -27,16 +28,26 @@ async function find(picture: GreyPicture, search: Search): Promise<Features> {
   return (await finder).find(picture, search);
 }
 
-/** A query's picture, and that at half its size if the query is larger than targets' pictures; none if it cannot be decoded. */
-export async function picturesOfQuery(image: ComparedImage): Promise<readonly Pyramid[]> {
-  const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
-  if ("damage" in grey) return [];
-  const whole = new Pyramid(grey);
-  return Math.max(grey.width, grey.height) > TARGET_SEARCH.side ? [whole, whole.smaller()] : [whole];
+/** How a query is searched. */
+interface QueryPass {
+  readonly pixels: Pyramid;
+  readonly search: Search;
+  /** The targets that share most features with it are verified: at least so many. */
+  readonly verified: number;
 }
 
-export async function featuresOfQuery(pixels: Pyramid): Promise<QueryPicture> {
-  return { ...(await find(pixels.level(0), QUERY_SEARCH)), pixels };
+/** The whole of a query, and its half size if it is larger than targets' pictures; none if it cannot be decoded. */
+export async function passesOfQuery(image: ComparedImage): Promise<readonly QueryPass[]> {
+  const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
+  if ("damage" in grey) return [];
+  const pixels = new Pyramid(grey);
+  const whole = { pixels, search: QUERY_SEARCH, verified: 20 };
+  if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
+  return [whole, { pixels: pixels.smaller(), search: HALF_QUERY_SEARCH, verified: 8 }];
+}
+
+export async function featuresOfQuery({ pixels, search }: QueryPass): Promise<QueryPicture> {
+  return { ...(await find(pixels.level(0), search)), pixels };
 }
 
 export async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
@@ -99,7 +110,7 @@ export interface FoundFeatures {
 }
 
 async function featuresOfWhole(query: ComparedImage): Promise<Features | null> {
-  const [whole] = await picturesOfQuery(query);
+  const [whole] = await passesOfQuery(query);
   return whole === undefined ? null : featuresOfQuery(whole);
 }
 

@@ -7,15 +7,14 @@ import {
   featuresOfQuery,
   featuresOfTarget,
   featuresOfTargets,
-  picturesOfQuery,
+  passesOfQuery,
 } from "./pictures.ts";
-import type { Pyramid } from "./pixels.ts";
 import { hiddenByOthers } from "./places.ts";
 import { type Found, lookFor, type QueryPicture } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
-/** Of many targets, those with most features of the query are verified: at least, and at most. */
-const [LEAST_SHORTLIST, LONGEST_SHORTLIST] = [20, 100];
+/** Of many targets, so many are verified at most: those that share most features with the query. */
+const LONGEST_SHORTLIST = 100;
 
 /** Each takes 1 to 3 ms. */
 const COMPARED_PER_SLICE = 2;
@@ -37,16 +36,16 @@ export async function rankByFeatures<T extends ComparedTarget>(
     if (endsSlice(index)) await yieldToEventLoop();
     (target.image.sha256 === image.sha256 ? same : others).push(target);
   }
-  const pictures = others.length > 0 ? await picturesOfQuery(image) : [];
-  const wanted = Number.isFinite(most) ? Math.max(LEAST_SHORTLIST, 2 * most) : LONGEST_SHORTLIST;
+  const passes = others.length > 0 ? await passesOfQuery(image) : [];
   let query: QueryPicture | undefined;
   let searched: Searched<T> = { sightings: [], failed: [], unlike: others, reasons: new Map() };
-  if (pictures.length > 0) {
+  if (passes.length > 0) {
     const prepared = await featuresOfTargets(others);
-    for (const picture of inOrder(pictures, most, only)) {
-      const features = await featuresOfQuery(picture);
+    for (const pass of inOrder(passes, most, only)) {
+      const features = await featuresOfQuery(pass);
+      const wanted = Number.isFinite(most) ? Math.max(pass.verified, 2 * most) : LONGEST_SHORTLIST;
       const found = await searchIn(features, others, prepared, wanted, minimumInliers, only);
-      if (query === undefined || picture === pictures[0] || found.sightings.length > 0)
+      if (query === undefined || pass === passes[0] || found.sightings.length > 0)
         [query, searched] = [features, found];
       if (found.sightings.length + same.length > 0) break;
     }
@@ -79,12 +78,11 @@ export async function rankByFeatures<T extends ComparedTarget>(
 }
 
 /**
- * The pictures of a query, which are searched until a target is found. A target that is seen from near shows more detail than its
- * features have: it is found in the smaller picture. Whole pictures are never so near. If one match is enough, the smaller picture,
- * which takes less time, mostly shows it.
+ * Passes end when a target is found. A target that is seen from near shows more detail than its features have: it is found at half
+ * the query's size. Whole pictures are never so near. If one match is enough, half the size, which takes less time, comes first.
  */
-const inOrder = (pictures: readonly Pyramid[], most: number, only: "wholePictures" | undefined) =>
-  only !== undefined ? pictures.slice(0, 1) : most === 1 ? pictures.toReversed() : pictures;
+const inOrder = <T>(passes: readonly T[], most: number, only: "wholePictures" | undefined) =>
+  only !== undefined ? passes.slice(0, 1) : most === 1 ? passes.toReversed() : passes;
 
 const CANNOT_BE_DECODED = "the picture cannot be decoded";
 
@@ -136,13 +134,13 @@ async function searchIn<T extends ComparedTarget>(
 /** The score of an image for a target's; null when it does not show that. */
 export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: number): Promise<number | null> {
   if (a.equals(b)) return 1;
-  const [pictures, target] = await Promise.all([
-    picturesOfQuery({ sha256: "", bytes: () => a }),
+  const [passes, target] = await Promise.all([
+    passesOfQuery({ sha256: "", bytes: () => a }),
     featuresOfTarget({ sha256: "", bytes: () => b }),
   ]);
   if (!target) return null;
-  for (const picture of pictures) {
-    const { found } = lookFor(target, await featuresOfQuery(picture), minimumInliers);
+  for (const pass of passes) {
+    const { found } = lookFor(target, await featuresOfQuery(pass), minimumInliers);
     if (found) return found.score;
   }
   return null;
