@@ -14,8 +14,12 @@ const VIEW = { tilt: 20, scale: 0.8, cover: 0.1 };
 
 const KINDS: Readonly<Record<string, (seed: number) => Promise<Grey>>> = {
   "random pictures": async (seed) => drawLeaves(60_000 + seed, 480, 360),
+  // Each kind has seeds of its own: a label and a page of one seed begin with the same words.
   ...Object.fromEntries(
-    STRUCTURED_KINDS.map((kind) => [kind, (seed: number) => drawStructured(kind, 100 + seed)]),
+    STRUCTURED_KINDS.map((kind, place) => [
+      kind,
+      (seed: number) => drawStructured(kind, 100 * (place + 1) + seed),
+    ]),
   ),
 };
 

@@ -1,4 +1,6 @@
-import { featureMatcher } from "mock-cloud-reco";
+import { featureMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
+import { VuforiaClient } from "mock-cloud-reco/examples/client";
+import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { firstOf } from "../support/combinations.ts";
 import { photograph, pngOf } from "../support/photographs.ts";
@@ -44,9 +46,46 @@ describe("featureMatcher matches a photograph with what it shows, not with other
     expect(await featureMatcher(query, await pngOf(await drawStructured("labels", 2)))).toBeNull();
   });
 
+  /* 11 features of the bars and of the frame agree; the rest of the other label is not in the picture. */
+  it("labels of one form, of which a part is near the camera", async () => {
+    await using mock = new MockCloudReco({ targetRater: perfectRater, queryMatcher: featureMatcher });
+    const keys = mock.addCloudDatabase();
+    const [label, other] = [await drawStructured("labels", 17), await drawStructured("labels", 6)];
+    for (const [name, picture] of Object.entries({ label, other }))
+      await mock.addTarget(keys, { name, image: await pngOf(picture), processed: true });
+    const [width, height] = [Math.floor(label.width * 0.45), Math.floor(label.height * 0.38)];
+    const part = { left: label.width / 2, top: Math.floor(label.height * 0.55), width, height };
+    const near = sharp(await pngOf(label))
+      .extract(part)
+      .resize(600);
+    await new VuforiaClient(keys).find(await near.png().toBuffer());
+    expect(mock.requests.at(-1)?.considered?.map(({ name, why }) => `${name}: ${why}`)).toEqual([
+      expect.stringMatching(/^label: matched: /),
+      expect.stringMatching(
+        /^other: no match: \d+ features agree, but too little of the target is seen to be sure$/,
+      ),
+    ]);
+  });
+
   /* The keys lie on one grid: 7 features agree with those of keyboard 7, and two thirds of the pixels are alike. */
   it("keyboards, of which only the letters differ", async () => {
     const query = await pngOf(await photograph(await drawStructured("keyboards", 32), VIEW, 32, FRAME));
     expect(await featureMatcher(query, await pngOf(await drawStructured("keyboards", 7)))).toBeNull();
+  });
+});
+
+/* Where lines, bars and cells repeat, the pixels tell most: those of a tilted picture are finer in one direction. */
+describe("featureMatcher finds pictures whose parts look alike", () => {
+  const CAMERA = { width: 960, height: 720 };
+
+  it.each([
+    ["pages", 0, { tilt: 50, scale: 0.8, cover: 0 }],
+    ["tables", 4, { tilt: 40, scale: 0.8, cover: 0 }],
+    ["tables", 2, { tilt: 10, scale: 0.8, cover: 0.5 }],
+    ["labels", 4, { tilt: 10, scale: 0.8, cover: 0.65 }],
+  ] as const)("%s, number %i, seen as %j", async (kind, seed, view) => {
+    const picture = await drawStructured(kind, seed);
+    const query = await pngOf(await photograph(picture, view, seed, CAMERA));
+    expect(await featureMatcher(query, await pngOf(picture))).toBeGreaterThan(0.5);
   });
 });

@@ -10,8 +10,8 @@ const PIXELS: i32 = WINDOW * WINDOW;
 const TEXTURE: i32 = 6 * PIXELS; // least standard deviation of a window's grey levels, times the pixels
 const PLAIN: i32 = 3 * PIXELS; // the same, below which a window of a photograph shows nothing
 const REPEATED: f64 = 0.7; // correlation of a window with what is beside it, of which it cannot be told apart
-const ALIKE: f64 = 0.8; // least correlation of windows that show the same
-const SAME: f64 = 0.9; // the same, of windows of pictures that are equal but for their files
+const COVERED: f64 = 0.4; // correlation below which a window shows something else that lies there
+const ALIKE: f64 = 0.9; // least correlation of windows that show the same
 const MOST_SIDE: i32 = 96;
 const MOST_WINDOWS: i32 = 256;
 const MOST_PICTURE: i32 = 1280 * 1280;
@@ -51,14 +51,16 @@ export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i3
   }
 }
 
-/** Replaces the picture by one of half its size. */
+/** Replaces the picture by one of half its size. Writes up to 7 pixels behind the end of each row, where the next one goes. */
 export function halve(width: i32, height: i32): void {
-  const halfWidth = width >> 1, halfHeight = height >> 1;
+  const halfWidth = width >> 1, halfHeight = height >> 1, two = i16x8.splat(2);
   for (let y = 0; y < halfHeight; y++) {
-    for (let x = 0; x < halfWidth; x++) {
-      const at = 2 * (y * width + x);
-      const sum = <i32>picture[at] + picture[at + 1] + picture[at + width] + picture[at + width + 1];
-      picture[y * halfWidth + x] = <u8>((sum + 2) >> 2);
+    const above = pictureAt() + 2 * y * width, below = above + width, to = pictureAt() + y * halfWidth;
+    for (let x = 0; x < halfWidth; x += 8) {
+      const upper = i16x8.extadd_pairwise_i8x16_u(v128.load(above + 2 * x));
+      const sums = i16x8.add(upper, i16x8.extadd_pairwise_i8x16_u(v128.load(below + 2 * x)));
+      const means = i16x8.shr_u(i16x8.add(sums, two), 2);
+      v128.store_lane<u64>(to + x, i8x16.narrow_i16x8_u(means, means), 0);
     }
   }
 }
@@ -67,6 +69,7 @@ let width: i32 = 0;
 let height: i32 = 0;
 let count: i32 = 0;
 let lookedAt: i32 = 0;
+let covered: i32 = 0;
 const xs = new StaticArray<i32>(MOST_WINDOWS);
 const ys = new StaticArray<i32>(MOST_WINDOWS);
 const sums = new StaticArray<i32>(MOST_WINDOWS);
@@ -135,13 +138,31 @@ function correlation(window: i32, at: usize, stride: i32): f64 {
 /** Whether all windows but `others` look the same in another small picture of the same size. */
 export function isSame(others: i32): bool {
   for (let window = 0; window < count; window++) {
-    if (correlation(window, otherAt() + ys[window] * width + xs[window], width) < SAME && --others < 0) return false;
+    if (correlation(window, otherAt() + ys[window] * width + xs[window], width) < ALIKE && --others < 0) return false;
   }
   return true;
 }
 
+/** The pixels at four places, and those to the right of them. */
+@inline
+function pairsAt(at: v128): v128 {
+  let pairs = v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 0), i32x4.splat(0), 0);
+  pairs = v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 1), pairs, 2);
+  pairs = v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 2), pairs, 4);
+  return v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 3), pairs, 6);
+}
+
+/** Between the two pixels of each pair. */
+@inline
+function between(pairs: v128, part: v128): v128 {
+  const left = f32x4.convert_i32x4_u(v128.and(pairs, i32x4.splat(255)));
+  const right = f32x4.convert_i32x4_u(i32x4.shr_u(pairs, 8));
+  return f32x4.add(left, f32x4.mul(f32x4.sub(right, left), part));
+}
+
 /**
- * Draws the target's place in the photograph, as large as the small picture, with a margin.
+ * Draws the target's place in the photograph, as large as the small picture, with a margin. Each pixel is the mean of four places,
+ * since a tilted target is finer in one direction than in the other.
  * @param scale - pixels of the searched photograph per pixel here
  */
 export function warp(pictureWidth: i32, pictureHeight: i32, scale: f64, targetWidth: i32, targetHeight: i32): void {
@@ -154,27 +175,42 @@ export function warp(pictureWidth: i32, pictureHeight: i32, scale: f64, targetWi
   const g = (sx * dy2 - dx2 * sy) / area, h = (dx1 * sy - sx * dy1) / area;
   const a = x1 - x0 + g * x1, b = x3 - x0 + h * x3, d = y1 - y0 + g * y1, e = y3 - y0 + h * y3;
   const stride = width + 2 * MARGIN, rows = height + 2 * MARGIN;
-  const right = pictureWidth - 1, bottom = pictureHeight - 1;
+  const zero = f32x4.splat(0), one = f32x4.splat(1), half = f32x4.splat(0.5);
+  const right = f32x4.splat(<f32>(pictureWidth - 1)), bottom = f32x4.splat(<f32>(pictureHeight - 1));
+  const shrink = f32x4.splat(<f32>(1 / scale));
   let at = 0;
   for (let j = 0; j < rows; j++) {
-    const v = (<f64>(j - MARGIN) + 0.5) / <f64>height - 0.5 / <f64>targetHeight;
+    const top = <f64>(j - MARGIN) / <f64>height - 0.5 / <f64>targetHeight;
+    const v = f32x4.add(f32x4.splat(<f32>top), f32x4.mul(f32x4(0.25, 0.25, 0.75, 0.75), f32x4.splat(<f32>(1 / <f64>height))));
     for (let i = 0; i < stride; i++, at++) {
-      const u = (<f64>(i - MARGIN) + 0.5) / <f64>width - 0.5 / <f64>targetWidth;
-      const w = g * u + h * v + 1;
-      const x = ((a * u + b * v + x0) / w + 0.5) / scale - 0.5;
-      const y = ((d * u + e * v + y0) / w + 0.5) / scale - 0.5;
-      const isShown = w > 0 && x >= 0 && y >= 0 && x <= right && y <= bottom;
-      hidden[at] = isShown ? 0 : 1;
+      const left = <f64>(i - MARGIN) / <f64>width - 0.5 / <f64>targetWidth;
+      const u = f32x4.add(f32x4.splat(<f32>left), f32x4.mul(f32x4(0.25, 0.75, 0.25, 0.75), f32x4.splat(<f32>(1 / <f64>width))));
+      const w = f32x4.add(linear(u, v, g, h), one);
+      const x = f32x4.sub(f32x4.mul(f32x4.add(f32x4.div(f32x4.add(linear(u, v, a, b), f32x4.splat(<f32>x0)), w), half), shrink), half);
+      const y = f32x4.sub(f32x4.mul(f32x4.add(f32x4.div(f32x4.add(linear(u, v, d, e), f32x4.splat(<f32>y0)), w), half), shrink), half);
+      const isInside = v128.and(
+        v128.and(f32x4.gt(w, zero), v128.and(f32x4.ge(x, zero), f32x4.ge(y, zero))),
+        v128.and(f32x4.le(x, right), f32x4.le(y, bottom)),
+      );
+      hidden[at] = i32x4.all_true(isInside) ? 0 : 1;
       other[at] = 0;
-      if (!isShown) continue;
-      const left = min(<i32>x, right - 1), top = min(<i32>y, bottom - 1);
-      const fx = x - <f64>left, fy = y - <f64>top;
-      const from = top * pictureWidth + left, below = from + pictureWidth;
-      const upper = <f64>picture[from] * (1 - fx) + <f64>picture[from + 1] * fx;
-      const lower = <f64>picture[below] * (1 - fx) + <f64>picture[below + 1] * fx;
-      other[at] = <u8>(upper * (1 - fy) + lower * fy + 0.5);
+      if (hidden[at]) continue;
+      const column = f32x4.floor(f32x4.min(x, f32x4.sub(right, one))), row = f32x4.floor(f32x4.min(y, f32x4.sub(bottom, one)));
+      const first = i32x4.trunc_sat_f32x4_s(f32x4.add(f32x4.mul(row, f32x4.splat(<f32>pictureWidth)), column));
+      const across = f32x4.sub(x, column), down = f32x4.sub(y, row);
+      const upper = between(pairsAt(first), across);
+      const lower = between(pairsAt(i32x4.add(first, i32x4.splat(pictureWidth))), across);
+      const four = f32x4.add(upper, f32x4.mul(f32x4.sub(lower, upper), down));
+      other[at] = <u8>(
+        (f32x4.extract_lane(four, 0) + f32x4.extract_lane(four, 1) + f32x4.extract_lane(four, 2) + f32x4.extract_lane(four, 3)) / 4 + 0.5
+      );
     }
   }
+}
+
+@inline
+function linear(u: v128, v: v128, forU: f64, forV: f64): v128 {
+  return f32x4.add(f32x4.mul(u, f32x4.splat(<f32>forU)), f32x4.mul(v, f32x4.splat(<f32>forV)));
 }
 
 /** The best correlation of a window around a place in the photograph. */
@@ -237,15 +273,17 @@ function isPlain(window: i32): bool {
 /** How many windows look like the target's, at their own places only. */
 export function countAlike(): i32 {
   let alike = 0;
-  lookedAt = 0;
+  lookedAt = covered = 0;
   for (let window = 0; window < count; window++) {
     const x = xs[window], y = ys[window];
     if (!isVisible(x, y) || isPlain(window) || repeats(window)) continue;
     lookedAt++;
     const own = likeness(window, x, y);
-    if (own > ALIKE && !isElsewhere(window, own)) alike++;
+    if (own < COVERED) covered++;
+    else if (own > ALIKE && !isElsewhere(window, own)) alike++;
   }
   return alike;
 }
 
 export function countLookedAt(): i32 { return lookedAt; }
+export function countCovered(): i32 { return covered; }

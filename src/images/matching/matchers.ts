@@ -73,8 +73,8 @@ export function similarityAbove(threshold: number): ImageMatcher {
 
 interface FeatureOptions {
   /**
-   * Features that must agree on one position: an integer of at least 5. Default 8. Two fewer are enough if the pixels show most
-   * of the target there.
+   * Features that must agree on one position: an integer of at least 5. Default 8. Two fewer are enough if half of the
+   * pixels there look like the target's.
    */
   readonly minimumInliers?: number | undefined;
 }

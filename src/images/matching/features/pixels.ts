@@ -17,6 +17,7 @@ interface Kernel extends KernelMemory {
   warp(width: number, height: number, scale: number, targetWidth: number, targetHeight: number): void;
   countAlike(): number;
   countLookedAt(): number;
+  countCovered(): number;
 }
 
 let instance: Kernel | undefined;
@@ -90,7 +91,7 @@ function begin(target: Kept): number {
 }
 
 /** With fewer windows than this, pixels tell little. */
-export const LEAST_WINDOWS = 12;
+export const LEAST_WINDOWS = { alone: 12, besideFeatures: 6 };
 /** Part of the windows that are the same in copies of a picture. */
 const NEARLY_ALL = 0.95;
 
@@ -98,7 +99,7 @@ const NEARLY_ALL = 0.95;
 export function findSame<T extends Kept>(target: Kept, others: readonly T[]): T | undefined {
   const size = smallSize(target);
   const windows = begin(target);
-  if (windows < LEAST_WINDOWS) return undefined;
+  if (windows < LEAST_WINDOWS.alone) return undefined;
   const { kernel, memory } = load();
   const mayDiffer = Math.floor(windows * (1 - NEARLY_ALL));
   return others.find((other) => {
@@ -110,7 +111,7 @@ export function findSame<T extends Kept>(target: Kept, others: readonly T[]): T 
 }
 
 /** A level of a query's pyramid may have so many pixels for one of the small picture: more would be passed over. */
-const MOST_DENSE = 1.5;
+const MOST_DENSE = 3;
 
 /** How many times larger, in pixels, a target is on the query's picture than its small picture. */
 function densityOf(corners: Outline, { width, height }: Size): number {
@@ -122,7 +123,7 @@ function densityOf(corners: Outline, { width, height }: Size): number {
 }
 
 interface Look {
-  /** The part of the windows that look as the target's do; 0 without windows. */
+  /** The part of those windows that look as the target's do, without those that something covers; 0 without windows. */
   readonly shown: number;
   /** How many windows the query's picture has, of those that tell something. */
   readonly windows: number;
@@ -140,5 +141,6 @@ export function lookAtPixels(target: Kept, query: Pyramid, corners: Outline): Lo
   kernel.warp(picture.width, picture.height, 2 ** level, target.width, target.height);
   const alike = kernel.countAlike();
   const windows = kernel.countLookedAt();
-  return { shown: windows === 0 ? 0 : alike / windows, windows };
+  const shown = alike / Math.max(1, windows - kernel.countCovered());
+  return { shown, windows };
 }

@@ -86,21 +86,21 @@ function recognise(target: Features, query: Features): Position {
 
 /** Chance gives an agreement this rarely (log10), or the target was not recognised. */
 const CHANCE = -6;
+/** The same, where the pixels cannot tell: pictures of one form have a part in common. */
+const CHANCE_ALONE = -16;
 /** Fewer features than this must span at least this part of the target: letters of one typeface agree in a small place. */
 const FEW = { inliers: 16, span: 0.05 };
 /** A target with fewer features is rarely recognised. */
 const MANY_FEATURES = 60;
-/** The part of the target that pixels must show: the rarer the inliers are by chance, the less. Things may cover the target. */
-const SHOWN = { least: 0.4, certain: 6 };
-/** If the pixels show this much, fewer inliers are enough, and a higher chance. */
+/** The part of what nothing covers that must look as the target does: the rarer the inliers are by chance, the less. */
+const SHOWN = { least: 0.4, certain: 8 };
+/** If this much looks so, fewer inliers are enough, and a higher chance. */
 const MOSTLY_SHOWN = { least: 0.5, fewer: 2, chance: 2 };
 const LEAST_INLIERS = 5;
 
 /** Whether a position is good enough, and why. */
 interface Judgement {
   readonly inliers: number;
-  /** Whether as many features agree as are needed, and not by chance, whatever the pixels show. */
-  readonly agrees: boolean;
   readonly why: string;
   /** Undefined when it is not. */
   readonly found?: Found;
@@ -123,19 +123,15 @@ export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInli
   const tooWeak = whyTooWeak(position, target, query, minimumInliers);
   const least = Math.max(LEAST_INLIERS, minimumInliers - MOSTLY_SHOWN.fewer);
   if (tooWeak !== undefined && (inliers < least || chance > MOSTLY_SHOWN.chance))
-    return { inliers, agrees: false, why: tooWeak };
+    return { inliers, why: tooWeak };
   const { shown, windows } = lookAtPixels(target, query.pixels, corners);
-  const isMostlyShown = windows >= LEAST_WINDOWS && shown >= MOSTLY_SHOWN.least;
-  if (tooWeak !== undefined && !isMostlyShown) return { inliers, agrees: false, why: tooWeak };
-  if (windows >= LEAST_WINDOWS && shown < Math.min(SHOWN.least, SHOWN.certain / -chance)) {
-    const percent = Math.round(100 * shown);
-    const why = `${inliers} features agree, but the pixels show only ${percent} % of the target`;
-    return { inliers, agrees: true, why };
-  }
+  const isMostlyShown = windows >= LEAST_WINDOWS.alone && shown >= MOSTLY_SHOWN.least;
+  if (tooWeak !== undefined && !isMostlyShown) return { inliers, why: tooWeak };
+  const notShown = whyNotShown(position, shown, windows);
+  if (notShown !== undefined) return { inliers, why: notShown };
   const outline = corners.map(([x, y]) => [inParts(x / query.width), inParts(y / query.height)] as const);
   return {
     inliers,
-    agrees: true,
     why: `matched ${inliers} of ${target.count} features, tilt about ${Math.round(tilt)}°`,
     found: { inliers, corners, places, shown, score: Math.max(0.5, chance / (chance + CHANCE)), outline },
   };
@@ -153,6 +149,16 @@ function whyTooWeak(
   if (chance > CHANCE) return `${agree}, but chance may explain that`;
   return inliers < FEW.inliers && span < FEW.span
     ? `${agree}, but on ${(span * 100).toFixed(1)} % of the target's area only`
+    : undefined;
+}
+
+/** Why the pixels at a position are another picture's, or tell too little; undefined if they are the target's. */
+function whyNotShown({ inliers, chance }: Position, shown: number, windows: number): string | undefined {
+  const agree = `${inliers} features agree`;
+  if (windows < LEAST_WINDOWS.besideFeatures)
+    return chance > CHANCE_ALONE ? `${agree}, but too little of the target is seen to be sure` : undefined;
+  return shown < Math.min(SHOWN.least, SHOWN.certain / -chance)
+    ? `${agree}, but only ${Math.round(100 * shown)} % of the pixels there look like the target's`
     : undefined;
 }
 
