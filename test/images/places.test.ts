@@ -50,6 +50,64 @@ describe("one thing in a photograph is one result", () => {
     });
   });
 
+  it("finds the poster that a photograph shows, not another one with the same logo", async () => {
+    const logo = await sharp(await pngOf(drawLeaves(904, 480, 360)))
+      .resize(200)
+      .toBuffer();
+    const withLogo = async (seed: number, left: number, top: number) => {
+      const image = sharp(await pngOf(drawLeaves(seed, 640, 480))).composite([{ input: logo, left, top }]);
+      const { data, info } = await image
+        .toColourspace("b-w")
+        .removeAlpha()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      return { data, width: info.width, height: info.height };
+    };
+    const picture = await withLogo(933, 190, 100);
+    const [shown, other] = [await pngOf(picture), await pngOf(await withLogo(963, 290, 140))];
+    const view = { tilt: 24, scale: 0.8, cover: 0 };
+    const query = await pngOf(await photograph(picture, view, 3, { width: 1000, height: 750 }));
+    const tooLittle = /^other: no match: \d+ features agree, but the pixels show only \d % of the target$/;
+    for (const targets of [{ shown, other }, { other }]) {
+      expect(await find(targets, query)).toEqual({
+        found: "shown" in targets ? ["shown"] : [],
+        others: [expect.stringMatching(tooLittle)],
+      });
+    }
+  });
+
+  it("finds the logo that a photograph shows, not a poster with it, even if that has more of its features", async () => {
+    const [large, wall] = [drawLeaves(905, 480, 360), drawLeaves(934, 640, 480)];
+    const logo = await sharp(await pngOf(large))
+      .resize(90)
+      .toColourspace("b-w")
+      .png()
+      .toBuffer();
+    const poster = await sharp(await pngOf(wall))
+      .composite([
+        {
+          input: await sharp(await pngOf(large))
+            .resize(300)
+            .toBuffer(),
+          left: 170,
+          top: 100,
+        },
+      ])
+      .removeAlpha()
+      .png()
+      .toBuffer();
+    const query = await pngOf(
+      await photograph(large, { tilt: 10, scale: 0.3, cover: 0 }, 2, { width: 1000, height: 750 }),
+    );
+    const { found, others } = await find({ logo, poster }, query);
+    expect(found).toEqual(["logo"]);
+    expect(others).toEqual([
+      expect.stringMatching(
+        /^poster: no match: \d+ features agree, but the same place shows logo, and more of it$/,
+      ),
+    ]);
+  });
+
   it("finds a picture and another one that lies on it", async () => {
     const [below, above] = leaves;
     const query = await layOut([

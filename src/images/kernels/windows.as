@@ -16,6 +16,8 @@ const MOST_SIDE: i32 = 96;
 const MOST_WINDOWS: i32 = 256;
 const MOST_PICTURE: i32 = 1280 * 1280;
 const WIDE: i32 = MOST_SIDE + 2 * MARGIN;
+const BESIDE_X: StaticArray<i32> = [WINDOW, -WINDOW, 0, 0];
+const BESIDE_Y: StaticArray<i32> = [0, 0, WINDOW, -WINDOW];
 const ROOM: i32 = 16; // vectors that begin at a picture's last pixels reach beyond them
 
 const picture = new StaticArray<u8>(MOST_PICTURE + ROOM);
@@ -51,7 +53,7 @@ export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i3
   }
 }
 
-/** Replaces the picture by one of half its size. Writes up to 7 pixels behind the end of each row, where the next one goes. */
+/** Replaces the picture by one of half its size. */
 export function halve(width: i32, height: i32): void {
   const halfWidth = width >> 1, halfHeight = height >> 1, two = i16x8.splat(2);
   for (let y = 0; y < halfHeight; y++) {
@@ -60,7 +62,8 @@ export function halve(width: i32, height: i32): void {
       const upper = i16x8.extadd_pairwise_i8x16_u(v128.load(above + 2 * x));
       const sums = i16x8.add(upper, i16x8.extadd_pairwise_i8x16_u(v128.load(below + 2 * x)));
       const means = i16x8.shr_u(i16x8.add(sums, two), 2);
-      v128.store_lane<u64>(to + x, i8x16.narrow_i16x8_u(means, means), 0);
+      v128.store(otherAt(), i8x16.narrow_i16x8_u(means, means));
+      memory.copy(to + x, otherAt(), min(8, halfWidth - x));
     }
   }
 }
@@ -201,9 +204,8 @@ export function warp(pictureWidth: i32, pictureHeight: i32, scale: f64, targetWi
       const upper = between(pairsAt(first), across);
       const lower = between(pairsAt(i32x4.add(first, i32x4.splat(pictureWidth))), across);
       const four = f32x4.add(upper, f32x4.mul(f32x4.sub(lower, upper), down));
-      other[at] = <u8>(
-        (f32x4.extract_lane(four, 0) + f32x4.extract_lane(four, 1) + f32x4.extract_lane(four, 2) + f32x4.extract_lane(four, 3)) / 4 + 0.5
-      );
+      const two = f32x4.add(four, v128.shuffle<f32>(four, four, 2, 3, 0, 1));
+      other[at] = <u8>((f32x4.extract_lane(two, 0) + f32x4.extract_lane(two, 1)) / 4 + 0.5);
     }
   }
 }
@@ -235,7 +237,7 @@ function isVisible(x: i32, y: i32): bool {
 /** Whether the target looks nearly the same beside a window: lines of text and grids say nothing about where they are. */
 function repeats(window: i32): bool {
   for (let side = 0; side < 4; side++) {
-    const x = besideX(window, side), y = besideY(window, side);
+    const x = xs[window] + BESIDE_X[side], y = ys[window] + BESIDE_Y[side];
     for (let top = max(0, y - REACH); top <= min(height - WINDOW, y + REACH); top++) {
       for (let left = max(0, x - REACH); left <= min(width - WINDOW, x + REACH); left++) {
         if (correlation(window, smallAt() + top * width + left, width) >= REPEATED) return true;
@@ -248,18 +250,10 @@ function repeats(window: i32): bool {
 /** Whether the photograph looks at least as much like the window beside its own place. */
 function isElsewhere(window: i32, own: f64): bool {
   for (let side = 0; side < 4; side++) {
-    const x = besideX(window, side), y = besideY(window, side);
+    const x = xs[window] + BESIDE_X[side], y = ys[window] + BESIDE_Y[side];
     if (isVisible(x, y) && likeness(window, x, y) >= own) return true;
   }
   return false;
-}
-
-function besideX(window: i32, side: i32): i32 {
-  return xs[window] + (side == 0 ? WINDOW : side == 1 ? -WINDOW : 0);
-}
-
-function besideY(window: i32, side: i32): i32 {
-  return ys[window] + (side == 2 ? WINDOW : side == 3 ? -WINDOW : 0);
 }
 
 /** Whether the photograph is plain at a window's place: glare and covers are no evidence against the target. */

@@ -90,8 +90,9 @@ function begin(target: Kept): number {
   return kernel.begin(width, height);
 }
 
-/** With fewer windows than this, pixels tell little. */
-export const LEAST_WINDOWS = { alone: 12, besideFeatures: 6 };
+/** With fewer windows than this, pixels tell nothing; with fewer than the second, little. */
+const FEWEST_WINDOWS = 6;
+export const LEAST_WINDOWS = 12;
 /** Part of the windows that are the same in copies of a picture. */
 const NEARLY_ALL = 0.95;
 
@@ -99,7 +100,7 @@ const NEARLY_ALL = 0.95;
 export function findSame<T extends Kept>(target: Kept, others: readonly T[]): T | undefined {
   const size = smallSize(target);
   const windows = begin(target);
-  if (windows < LEAST_WINDOWS.alone) return undefined;
+  if (windows < LEAST_WINDOWS) return undefined;
   const { kernel, memory } = load();
   const mayDiffer = Math.floor(windows * (1 - NEARLY_ALL));
   return others.find((other) => {
@@ -122,11 +123,13 @@ function densityOf(corners: Outline, { width, height }: Size): number {
   return Math.max(...lengths);
 }
 
-interface Look {
-  /** The part of those windows that look as the target's do, without those that something covers; 0 without windows. */
-  readonly shown: number;
-  /** How many windows the query's picture has, of those that tell something. */
+export interface Look {
+  /** How many windows of the target the query's picture has, of those that tell something. */
   readonly windows: number;
+  /** The part of these that look as the target's do; undefined if they are too few to tell. */
+  readonly shown: number | undefined;
+  /** The same, without those that something covers. */
+  readonly same: number;
 }
 
 /** Looks at the pixels where a target may be: between its corners, in pixels of the query's picture. */
@@ -141,6 +144,6 @@ export function lookAtPixels(target: Kept, query: Pyramid, corners: Outline): Lo
   kernel.warp(picture.width, picture.height, 2 ** level, target.width, target.height);
   const alike = kernel.countAlike();
   const windows = kernel.countLookedAt();
-  const shown = alike / Math.max(1, windows - kernel.countCovered());
-  return { shown, windows };
+  const shown = windows < FEWEST_WINDOWS ? undefined : alike / windows;
+  return { windows, shown, same: alike / Math.max(1, windows - kernel.countCovered()) };
 }

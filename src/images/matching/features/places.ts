@@ -7,8 +7,8 @@ export interface Sighting {
   readonly corners: Outline;
   /** Places of the inliers, x and y of each. */
   readonly places: Float64Array;
-  /** The part of the target that the pixels show. */
-  readonly shown: number;
+  /** The part of the target that the pixels show; undefined if they cannot tell. */
+  readonly shown: number | undefined;
 }
 
 /** Two targets are at one place if this part of the inliers lies in the other's outline. */
@@ -16,13 +16,13 @@ const MOST_SHARED = 0.5;
 /** If the pixels show nearly as much of both, both count: copies, or a part of the other's picture. */
 const AS_MUCH = 0.8;
 
-/** Keeps the best target at each place. Returns the target that hides each other one. */
+/** Keeps the target at each place of which the pixels show most. Returns the target that hides each other one. */
 export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): ReadonlyMap<T, T> {
   const kept: T[] = [];
   const hidden = new Map<T, T>();
-  for (const sighting of sightings.toSorted((a, b) => b.inliers - a.inliers)) {
+  for (const sighting of sightings.toSorted((a, b) => (b.shown ?? 0) - (a.shown ?? 0))) {
     const other = kept.find(
-      ({ shown, corners }) => sighting.shown < AS_MUCH * shown && isWithin(sighting, corners),
+      ({ shown = 0, corners }) => (sighting.shown ?? 1) < AS_MUCH * shown && isWithin(sighting, corners),
     );
     if (other === undefined) kept.push(sighting);
     else hidden.set(sighting, other);

@@ -60,8 +60,8 @@ export async function rankByFeatures<T extends ComparedTarget>(
     const other = hidden.get(sighting);
     if (other === undefined) matches.push({ target, score, recognition: { why, outline } });
     else {
-      const { name } = other.target;
-      reasons.set(target, `${inliers} features agree, but the same place shows ${name}, with more features`);
+      const better = `${other.target.name}, ${other.inliers > inliers ? "with more features" : "and more of it"}`;
+      reasons.set(target, `${inliers} features agree, but the same place shows ${better}`);
       failed.push({ target, inliers });
     }
   }

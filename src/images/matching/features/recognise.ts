@@ -2,7 +2,7 @@ import type { Outline } from "../../../schema/journal-entry.ts";
 import { recognitionKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { type Features, inParts, putFeatures, type TargetFeatures } from "./extract.ts";
-import { LEAST_WINDOWS, lookAtPixels, type Pyramid } from "./pixels.ts";
+import { LEAST_WINDOWS, type Look, lookAtPixels, type Pyramid } from "./pixels.ts";
 import type { Sighting } from "./places.ts";
 import { GOOD_FEATURES, tooSmall } from "./rate.ts";
 
@@ -93,9 +93,11 @@ const FEW = { inliers: 16, span: 0.05 };
 /** A target with fewer features is rarely recognised. */
 const MANY_FEATURES = 60;
 /** The part of what nothing covers that must look as the target does: the rarer the inliers are by chance, the less. */
-const SHOWN = { least: 0.4, certain: 8 };
+const SAME = { least: 0.4, certain: 8 };
+/** The part of all that must look so: another picture with the same logo shows less of the target. */
+const LEAST_SHOWN = 0.07;
 /** If this much looks so, fewer inliers are enough, and a higher chance. */
-const MOSTLY_SHOWN = { least: 0.5, fewer: 2, chance: 2 };
+const MOSTLY_SAME = { least: 0.5, fewer: 2, chance: 2 };
 const LEAST_INLIERS = 5;
 
 /** Whether a position is good enough, and why. */
@@ -119,21 +121,20 @@ export interface QueryPicture extends Features {
 /** Looks for a target in a picture. Takes 1 to 3 ms. */
 export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInliers: number): Judgement {
   const position = recognise(target, query);
-  const { inliers, chance, tilt, corners, places } = position;
+  const { inliers, chance, tilt, corners } = position;
   const tooWeak = whyTooWeak(position, target, query, minimumInliers);
-  const least = Math.max(LEAST_INLIERS, minimumInliers - MOSTLY_SHOWN.fewer);
-  if (tooWeak !== undefined && (inliers < least || chance > MOSTLY_SHOWN.chance))
-    return { inliers, why: tooWeak };
-  const { shown, windows } = lookAtPixels(target, query.pixels, corners);
-  const isMostlyShown = windows >= LEAST_WINDOWS.alone && shown >= MOSTLY_SHOWN.least;
-  if (tooWeak !== undefined && !isMostlyShown) return { inliers, why: tooWeak };
-  const notShown = whyNotShown(position, shown, windows);
+  const least = Math.max(LEAST_INLIERS, minimumInliers - MOSTLY_SAME.fewer);
+  if (tooWeak && (inliers < least || chance > MOSTLY_SAME.chance)) return { inliers, why: tooWeak };
+  const look = lookAtPixels(target, query.pixels, corners);
+  const isMostlySame = look.windows >= LEAST_WINDOWS && look.same >= MOSTLY_SAME.least;
+  if (tooWeak && !isMostlySame) return { inliers, why: tooWeak };
+  const notShown = whyNotShown(position, look);
   if (notShown !== undefined) return { inliers, why: notShown };
   const outline = corners.map(([x, y]) => [inParts(x / query.width), inParts(y / query.height)] as const);
   return {
     inliers,
     why: `matched ${inliers} of ${target.count} features, tilt about ${Math.round(tilt)}°`,
-    found: { inliers, corners, places, shown, score: Math.max(0.5, chance / (chance + CHANCE)), outline },
+    found: { ...position, shown: look.shown, score: Math.max(0.5, chance / (chance + CHANCE)), outline },
   };
 }
 
@@ -153,12 +154,14 @@ function whyTooWeak(
 }
 
 /** Why the pixels at a position are another picture's, or tell too little; undefined if they are the target's. */
-function whyNotShown({ inliers, chance }: Position, shown: number, windows: number): string | undefined {
+function whyNotShown({ inliers, chance }: Position, { shown, same }: Look): string | undefined {
   const agree = `${inliers} features agree`;
-  if (windows < LEAST_WINDOWS.besideFeatures)
+  if (shown === undefined)
     return chance > CHANCE_ALONE ? `${agree}, but too little of the target is seen to be sure` : undefined;
-  return shown < Math.min(SHOWN.least, SHOWN.certain / -chance)
-    ? `${agree}, but only ${Math.round(100 * shown)} % of the pixels there look like the target's`
+  if (same < Math.min(SAME.least, SAME.certain / -chance))
+    return `${agree}, but only ${Math.round(100 * same)} % of the pixels there look like the target's`;
+  return shown < LEAST_SHOWN
+    ? `${agree}, but the pixels show only ${Math.round(100 * shown)} % of the target`
     : undefined;
 }
 
