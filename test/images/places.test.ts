@@ -76,6 +76,18 @@ describe("one thing in a photograph is one result", () => {
     }
   });
 
+  it("finds all copies of a page, of which the pixels show a little more or less", async () => {
+    const page = await drawStructured("pages", 41);
+    const files: Record<string, Buffer> = {};
+    for (const [index, quality] of [30, 40, 50, 60, 70, 80].entries()) {
+      const copy = sharp(await pngOf(page)).resize(index % 2 === 0 ? 480 : 640);
+      files[`copy ${index}`] = await copy.jpeg({ quality }).toBuffer();
+    }
+    const view = { tilt: 20, scale: 0.8, cover: 0.4 };
+    const query = await pngOf(await photograph(page, view, 91, { width: 1000, height: 750 }));
+    expect((await find(files, query)).found).toEqual(Object.keys(files));
+  });
+
   it("finds the logo that a photograph shows, not a poster with it, even if that has more of its features", async () => {
     const [large, wall] = [drawLeaves(905, 480, 360), drawLeaves(934, 640, 480)];
     const logo = await sharp(await pngOf(large))

@@ -13,22 +13,23 @@ export interface Sighting {
 
 /** Two targets are at one place if this part of the inliers lies in the other's outline. */
 const MOST_SHARED = 0.5;
-/** If the pixels show nearly as much of both, both count: copies, or a part of the other's picture. */
-const AS_MUCH = 0.8;
+/** With nearly as many pixels or features, both count: copies, or a part of the other's picture. */
+const [NEARLY, FEW] = [0.8, 0.5];
 
 /** Keeps the target at each place of which the pixels show most. Returns the target that hides each other one. */
 export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): ReadonlyMap<T, T> {
   const kept: T[] = [];
   const hidden = new Map<T, T>();
   for (const sighting of sightings.toSorted((a, b) => (b.shown ?? 0) - (a.shown ?? 0))) {
-    const other = kept.find(
-      ({ shown = 0, corners }) => (sighting.shown ?? 1) < AS_MUCH * shown && isWithin(sighting, corners),
-    );
+    const other = kept.find((better) => isLess(sighting, better) && isWithin(sighting, better.corners));
     if (other === undefined) kept.push(sighting);
     else hidden.set(sighting, other);
   }
   return hidden;
 }
+
+const isLess = (a: Sighting, b: Sighting): boolean =>
+  (a.shown ?? 1) < (a.inliers < NEARLY * b.inliers ? NEARLY : FEW) * (b.shown ?? 0);
 
 function isWithin({ inliers, places }: Sighting, outline: Outline): boolean {
   let within = 0;
