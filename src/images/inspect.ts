@@ -195,7 +195,7 @@ function readChunk(bytes: Buffer, offset: number): { type: string; length: numbe
 
 /** Beginnings of other bytes, and what to do about them. */
 const OTHER_KINDS: readonly (readonly [RegExp, string])[] = [
-  // The second bytes of UTF-8, or its replacement character, which takes the place of invalid bytes.
+  // UTF-8's replacement character, which takes the place of an invalid first byte, or what that byte becomes.
   [
     /^(\xef\xbf\xbd|\xc2\x89P|\xc3\xbf\xc3\x98)/,
     "it went through a text encoding: read and send the file as bytes (a Buffer), never as a string",
@@ -213,8 +213,8 @@ const OTHER_KINDS: readonly (readonly [RegExp, string])[] = [
     /^\s*(<\?xml|<svg|<!doctype|<html)/i,
     "it is an SVG or an HTML page: is it the response of a failed download?",
   ],
-  [/^\s*[{[]/, "it is JSON: is it the response of a failed download?"],
   [/^(\[object |undefined$|null$)/, "it is the text of a value that is not an image: pass the image's bytes"],
+  [/^\s*[{[]/, "it is JSON: is it the response of a failed download?"],
   [/^(\.{0,2}\/|[a-z]:\\|file:|https?:).*\.(png|jpe?g)$/i, "it is the name of a file: read the file"],
 ];
 

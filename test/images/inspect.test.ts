@@ -215,4 +215,44 @@ describe("the reason for a refusal", () => {
         "the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, or RGB of 8 or 16 bits: convert it to RGB",
     });
   });
+
+  const hex = (digits: string) => Buffer.from(digits, "hex");
+  it.each<[string, Buffer, string | undefined]>([
+    ["a PNG read as text", hex("efbfbd504e470d0a1a0a"), "went through a text encoding"],
+    ["a PNG encoded as text", hex("c289504e470d0a1a0a"), "went through a text encoding"],
+    ["a JPEG encoded as text", hex("c3bfc398c3bfc3a0"), "went through a text encoding"],
+    ["base64 of a PNG", Buffer.from("iVBORw0KGgoAAAANSUhEUg"), "is base64 text of an image"],
+    ["base64 of a JPEG", Buffer.from("/9j/4AAQSkZJRg"), "is base64 text of an image"],
+    ["hexadecimal, decoded as base64", Buffer.from("89504e470d0a1a0a", "base64"), "was sent in hexadecimal"],
+    ["hexadecimal text", Buffer.from("FFD8FFE000104A46"), "is hexadecimal text"],
+    ["a data URI", Buffer.from("data:image/png;base64,iVBORw0KGgo="), "is a data URI"],
+    ["a GIF", Buffer.from("GIF89a"), "is a GIF: convert it"],
+    ["a WebP", Buffer.from("RIFF\n\0\0\0WEBPVP8 "), "is a WebP: convert it"],
+    ["another RIFF file", Buffer.from("RIFF\n\0\0\0WAVEfmt "), undefined],
+    ["an AVIF", Buffer.from("\0\0\n\x1cftypavif"), "is an AVIF or HEIC: convert it"],
+    ["a BMP", Buffer.from("BM6\0\0\0"), "is a BMP: convert it"],
+    ["a little-endian TIFF", Buffer.from("II*\0"), "is a TIFF: convert it"],
+    ["a big-endian TIFF", Buffer.from("MM\0*"), "is a TIFF: convert it"],
+    ["a PDF", Buffer.from("%PDF-1.7"), "is a PDF: convert a page of it"],
+    ["an HTML page", Buffer.from("\n<!DOCTYPE html>"), "is an SVG or an HTML page"],
+    ["an SVG", Buffer.from('<svg xmlns="x">'), "is an SVG or an HTML page"],
+    ["JSON", Buffer.from(' {"error": 1}'), "is JSON: is it the response of a failed download?"],
+    ["an object as text", Buffer.from("[object Promise]"), "is the text of a value that is not an image"],
+    ["undefined as text", Buffer.from("undefined"), "is the text of a value that is not an image"],
+    ["text that begins so", Buffer.from("undefined behaviour"), undefined],
+    ["the name of a file", Buffer.from("../images/label.JPG"), "is the name of a file: read the file"],
+    [
+      "a Windows file's name",
+      Buffer.from(`C:\\${"a".repeat(200)}.png`),
+      "is the name of a file: read the file",
+    ],
+    ["other bytes", Buffer.from("hello, world"), undefined],
+  ])("suggests what to do with %s", async (_, bytes, advice) => {
+    const verdict = await inspectQueryImage(bytes);
+    const reason = verdict.ok ? "accepted" : verdict.reason;
+    expect(reason).toContain("expected a PNG or JPEG file");
+    expect(reason.split("expected a PNG or JPEG file: it ")[1]).toEqual(
+      advice === undefined ? undefined : expect.stringContaining(advice),
+    );
+  });
 });

@@ -2,7 +2,7 @@ import { featureMatcher, ManualClock, MockCloudReco, perfectRater } from "mock-c
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { results, START } from "../protocol/query/send.ts";
-import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { drawLeaves, type Grey, photograph, pngOf } from "../support/photographs.ts";
 import { layOut } from "../support/recognition.ts";
 import { drawStructured } from "../support/structured-pictures.ts";
 
@@ -50,23 +50,26 @@ describe("one thing in a photograph is one result", () => {
     });
   });
 
-  it("finds the poster that a photograph shows, not another one with the same logo", async () => {
-    const logo = await sharp(await pngOf(drawLeaves(904, 480, 360)))
-      .resize(200)
+  /** A picture with a logo on it. */
+  async function withLogo(seed: number, logo: Grey, width: number, left: number, top: number): Promise<Grey> {
+    const input = await sharp(await pngOf(logo))
+      .resize(width)
       .toBuffer();
-    const withLogo = async (seed: number, left: number, top: number) => {
-      const image = sharp(await pngOf(drawLeaves(seed, 640, 480))).composite([{ input: logo, left, top }]);
-      const { data, info } = await image
-        .toColourspace("b-w")
-        .removeAlpha()
-        .raw()
-        .toBuffer({ resolveWithObject: true });
-      return { data, width: info.width, height: info.height };
-    };
-    const picture = await withLogo(933, 190, 100);
-    const [shown, other] = [await pngOf(picture), await pngOf(await withLogo(963, 290, 140))];
-    const view = { tilt: 24, scale: 0.8, cover: 0 };
-    const query = await pngOf(await photograph(picture, view, 3, { width: 1000, height: 750 }));
+    const { data, info } = await sharp(await pngOf(drawLeaves(seed, 640, 480)))
+      .composite([{ input, left, top }])
+      .toColourspace("b-w")
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: info.height };
+  }
+  const FRAME = { width: 1000, height: 750 };
+
+  it("finds the poster that a photograph shows, not another one with the same logo", async () => {
+    const logo = drawLeaves(904, 480, 360);
+    const picture = await withLogo(933, logo, 200, 190, 100);
+    const [shown, other] = [await pngOf(picture), await pngOf(await withLogo(963, logo, 200, 290, 140))];
+    const query = await pngOf(await photograph(picture, { tilt: 24, scale: 0.8, cover: 0 }, 3, FRAME));
     const tooLittle = /^other: no match: \d+ features agree, but the pixels show only \d % of the target$/;
     for (const targets of [{ shown, other }, { other }]) {
       expect(await find(targets, query)).toEqual({
@@ -84,40 +87,27 @@ describe("one thing in a photograph is one result", () => {
       files[`copy ${index}`] = await copy.jpeg({ quality }).toBuffer();
     }
     const view = { tilt: 20, scale: 0.8, cover: 0.4 };
-    const query = await pngOf(await photograph(page, view, 91, { width: 1000, height: 750 }));
+    const query = await pngOf(await photograph(page, view, 91, FRAME));
     expect((await find(files, query)).found).toEqual(Object.keys(files));
   });
 
   it("finds the logo that a photograph shows, not a poster with it, even if that has more of its features", async () => {
-    const [large, wall] = [drawLeaves(905, 480, 360), drawLeaves(934, 640, 480)];
+    const large = drawLeaves(905, 480, 360);
     const logo = await sharp(await pngOf(large))
       .resize(90)
       .toColourspace("b-w")
       .png()
       .toBuffer();
-    const poster = await sharp(await pngOf(wall))
-      .composite([
-        {
-          input: await sharp(await pngOf(large))
-            .resize(300)
-            .toBuffer(),
-          left: 170,
-          top: 100,
-        },
-      ])
-      .removeAlpha()
-      .png()
-      .toBuffer();
-    const query = await pngOf(
-      await photograph(large, { tilt: 10, scale: 0.3, cover: 0 }, 2, { width: 1000, height: 750 }),
-    );
-    const { found, others } = await find({ logo, poster }, query);
-    expect(found).toEqual(["logo"]);
-    expect(others).toEqual([
-      expect.stringMatching(
-        /^poster: no match: \d+ features agree, but the same place shows logo, and more of it$/,
-      ),
-    ]);
+    const poster = await pngOf(await withLogo(934, large, 300, 170, 100));
+    const query = await pngOf(await photograph(large, { tilt: 10, scale: 0.3, cover: 0 }, 2, FRAME));
+    expect(await find({ logo, poster }, query)).toEqual({
+      found: ["logo"],
+      others: [
+        expect.stringMatching(
+          /^poster: no match: \d+ features agree, but the same place shows logo, and more of it$/,
+        ),
+      ],
+    });
   });
 
   it("finds a picture and another one that lies on it", async () => {

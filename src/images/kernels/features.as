@@ -110,7 +110,7 @@ function addShare(sum: v128, a: i32, b: i32, share: v128): v128 {
   return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(a), v128.load(b)), share));
 }
 
-/** Blurs down each column, then along each row. Writes up to 24 values behind the end of each row, and the difference if asked. */
+/** Blurs down each column, then along each row. Writes up to 24 values behind the end of each row; the difference, if it has a place. */
 function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32, difference: i32 = 0): void {
   const radius = load<i32>(kernel);
   const pitch = stride * 2;

@@ -16,7 +16,7 @@ const MOST_SIDE: i32 = 96;
 const MOST_WINDOWS: i32 = 256;
 const MOST_PICTURE: i32 = 1280 * 1280;
 const WIDE: i32 = MOST_SIDE + 2 * MARGIN;
-const BESIDE_X: StaticArray<i32> = [WINDOW, -WINDOW, 0, 0];
+const BESIDE_X: StaticArray<i32> = [WINDOW, -WINDOW, 0, 0]; // of the four places beside a window, from its own
 const BESIDE_Y: StaticArray<i32> = [0, 0, WINDOW, -WINDOW];
 const ROOM: i32 = 16; // vectors that begin at a picture's last pixels reach beyond them
 
@@ -55,15 +55,12 @@ export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i3
 
 /** Replaces the picture by one of half its size. */
 export function halve(width: i32, height: i32): void {
-  const halfWidth = width >> 1, halfHeight = height >> 1, two = i16x8.splat(2);
+  const halfWidth = width >> 1, halfHeight = height >> 1;
   for (let y = 0; y < halfHeight; y++) {
-    const above = pictureAt() + 2 * y * width, below = above + width, to = pictureAt() + y * halfWidth;
-    for (let x = 0; x < halfWidth; x += 8) {
-      const upper = i16x8.extadd_pairwise_i8x16_u(v128.load(above + 2 * x));
-      const sums = i16x8.add(upper, i16x8.extadd_pairwise_i8x16_u(v128.load(below + 2 * x)));
-      const means = i16x8.shr_u(i16x8.add(sums, two), 2);
-      v128.store(otherAt(), i8x16.narrow_i16x8_u(means, means));
-      memory.copy(to + x, otherAt(), min(8, halfWidth - x));
+    for (let x = 0; x < halfWidth; x++) {
+      const at = 2 * (y * width + x);
+      const sum = <i32>picture[at] + picture[at + 1] + picture[at + width] + picture[at + width + 1];
+      picture[y * halfWidth + x] = <u8>((sum + 2) >> 2);
     }
   }
 }

@@ -86,7 +86,7 @@ export interface Search {
 export const TARGET_SEARCH: Search = { side: 640, most: 384, contrast: 30, finest: 0.7 };
 export const QUERY_SEARCH: Search = { side: 1280, most: 2000, contrast: 20, finest: 1 };
 /** Of a query at half its size. */
-export const HALF_QUERY_SEARCH: Search = { ...QUERY_SEARCH, side: 640, most: 800 };
+export const HALF_QUERY_SEARCH: Search = { ...QUERY_SEARCH, most: 800 };
 
 export interface FeaturesKernel extends KernelMemory {
   begin(width: number, height: number): number;

@@ -90,9 +90,10 @@ function begin(target: Kept): number {
   return kernel.begin(width, height);
 }
 
-/** With fewer windows than this, pixels tell nothing; with fewer than the second, little. */
-const FEWEST_WINDOWS = 6;
+/** With fewer windows than this, pixels alone tell too little. */
 export const LEAST_WINDOWS = 12;
+/** The same, of pixels where features agree. */
+const FEWEST_WINDOWS = 6;
 /** Part of the windows that are the same in copies of a picture. */
 const NEARLY_ALL = 0.95;
 

@@ -13,8 +13,10 @@ export interface Sighting {
 
 /** Two targets are at one place if this part of the inliers lies in the other's outline. */
 const MOST_SHARED = 0.5;
-/** With nearly as many pixels or features, both count: copies, or a part of the other's picture. */
-const [NEARLY, FEW] = [0.8, 0.5];
+/** If the pixels show nearly as much of both, both count: copies, or a part of the other's picture. */
+const AS_MUCH = 0.8;
+/** The same for targets of which nearly as many features agree: copies that are mostly covered show a little more or less. */
+const HALF_AS_MUCH = 0.5;
 
 /** Keeps the target at each place of which the pixels show most. Returns the target that hides each other one. */
 export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): ReadonlyMap<T, T> {
@@ -28,8 +30,8 @@ export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): Rea
   return hidden;
 }
 
-const isLess = (a: Sighting, b: Sighting): boolean =>
-  (a.shown ?? 1) < (a.inliers < NEARLY * b.inliers ? NEARLY : FEW) * (b.shown ?? 0);
+const isLess = ({ shown = 1, inliers }: Sighting, better: Sighting): boolean =>
+  shown < (better.shown ?? 0) * (inliers < AS_MUCH * better.inliers ? AS_MUCH : HALF_AS_MUCH);
 
 function isWithin({ inliers, places }: Sighting, outline: Outline): boolean {
   let within = 0;

@@ -94,10 +94,10 @@ const FEW = { inliers: 16, span: 0.05 };
 const MANY_FEATURES = 60;
 /** The part of what nothing covers that must look as the target does: the rarer the inliers are by chance, the less. */
 const SAME = { least: 0.4, certain: 8 };
-/** The part of all that must look so: another picture with the same logo shows less of the target. */
-const LEAST_SHOWN = 0.07;
-/** If this much looks so, fewer inliers are enough, and a higher chance. */
+/** If this much of it does, fewer inliers are enough, and a higher chance. */
 const MOSTLY_SAME = { least: 0.5, fewer: 2, chance: 2 };
+/** The part of all, covered or not, that must look so: another picture with the same logo shows less of the target. */
+const LEAST_SHOWN = 0.07;
 const LEAST_INLIERS = 5;
 
 /** Whether a position is good enough, and why. */
@@ -160,9 +160,8 @@ function whyNotShown({ inliers, chance }: Position, { shown, same }: Look): stri
     return chance > CHANCE_ALONE ? `${agree}, but too little of the target is seen to be sure` : undefined;
   if (same < Math.min(SAME.least, SAME.certain / -chance))
     return `${agree}, but only ${Math.round(100 * same)} % of the pixels there look like the target's`;
-  return shown < LEAST_SHOWN
-    ? `${agree}, but the pixels show only ${Math.round(100 * shown)} % of the target`
-    : undefined;
+  if (shown >= LEAST_SHOWN) return undefined;
+  return `${agree}, but the pixels show only ${Math.round(100 * shown)} % of the target`;
 }
 
 /** Explains few features, before the number of inliers. */
