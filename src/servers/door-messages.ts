@@ -4,7 +4,7 @@ import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
 import { DOORS } from "../mock/option.ts";
 import { keptRecord, record } from "../schema/forms/record.ts";
-import { anyText, listOf, oneOf, trueOrFalse, wholeNumber } from "../schema/forms/values.ts";
+import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../schema/forms/values.ts";
 import { entryFields, type ShortFacts, withoutLongFields } from "../schema/journal-entry.ts";
 import { decoded } from "../store/codec.ts";
 
@@ -57,9 +57,18 @@ const MALFORMED = [
   "overloaded",
 ] as const;
 
+/** The manager keeps the settings of its doors. */
+const LONGEST_SETTINGS = 2 ** 16;
+const settingsText = deferred(`text of at most ${LONGEST_SETTINGS} characters`, () =>
+  z.string().check(z.maxLength(LONGEST_SETTINGS)),
+);
+
+/** Bytes of a question's JSON text: the settings, and the client's request line and headers, whose bytes may be escaped. */
+export const LONGEST_QUESTION_HEAD = 2 ** 21;
+
 const question = z.lazy(() =>
   record({
-    settings: anyText,
+    settings: settingsText,
     role: oneOf(...DOORS),
     method: anyText,
     path: anyText,
@@ -100,8 +109,12 @@ function unframed<T>(
   schema: z.ZodMiniType<T>,
   bytes: Buffer,
   name: string,
+  longestHead = Number.POSITIVE_INFINITY,
 ): readonly [facts: T, body: Buffer] {
-  const end = LENGTH_BYTES + bytes.readUInt32BE(0);
+  const length = bytes.readUInt32BE(0);
+  if (length > longestHead)
+    throw new RangeError(`${name}: expected a head of at most ${longestHead} bytes; got ${length}`);
+  const end = LENGTH_BYTES + length;
   if (end > bytes.length) throw new RangeError(`${name}: expected ${end} bytes or more; got ${bytes.length}`);
   const facts: unknown = JSON.parse(bytes.toString("utf8", LENGTH_BYTES, end));
   return [decoded(schema, facts, name), bytes.subarray(end)];
@@ -113,7 +126,12 @@ export function packAsked(settings: string, { role, request, malformed }: Asked)
 }
 
 export function unpackAsked(bytes: Buffer): Asked & { readonly settings: string } {
-  const [{ settings, role, malformed, ...head }, body] = unframed(question, bytes, "request");
+  const [{ settings, role, malformed, ...head }, body] = unframed(
+    question,
+    bytes,
+    "request",
+    LONGEST_QUESTION_HEAD,
+  );
   return { settings, role, malformed, request: { ...head, isCutOff: head.isCutOff === true, body } };
 }
 

@@ -16,7 +16,7 @@ import { PageApi } from "../page/page-api.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { SnapshotReader } from "../store/snapshot-reader.ts";
 import type { Store } from "../store/store.ts";
-import { type LoggedFacts, loggedOf } from "./door-messages.ts";
+import { LONGEST_QUESTION_HEAD, type LoggedFacts, loggedOf } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked, type DoorOptions, Doorway } from "./doorway.ts";
 import { answerMalformed } from "./http/http-messages.ts";
 import { type Listen, type RunningServer, startServer } from "./http/listen.ts";
@@ -71,9 +71,6 @@ export const managerEmulator = (services: Services): Emulator =>
 export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">) =>
   method === "PUT" && path === "/snapshot" ? new SnapshotReader() : undefined;
 
-/** A door's question is longer than its client's request. */
-const EXTRA_BYTES = 2 ** 21;
-
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
   { listen, trust, page, resolveDoor }: ManagerSetup,
@@ -83,7 +80,9 @@ export async function startManagerServer(
   const emulator = managerEmulator(services);
   const healthChecked = managerEmulator(forHealthChecks(services));
   const doorway = new Doorway(answerDoor, resolveDoor);
-  const extraBytesOf = (head: Pick<WireRequest, "path">) => (doorway.serves(head) ? EXTRA_BYTES : 0);
+  // A door's question is longer than its client's request.
+  const extraBytesOf = (head: Pick<WireRequest, "path">) =>
+    doorway.serves(head) ? LONGEST_QUESTION_HEAD : 0;
   const starting = startServer({ ...listen, filterFor, extraBytesOf }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
     const { queryMatcher, targetRater } = answerOptions;

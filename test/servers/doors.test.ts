@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { realTimers } from "../../src/emulator/real-timers.ts";
-import { DOOR_PATH, packAnswered, SERVER_HEADER } from "../../src/servers/door-messages.ts";
+import { DOOR_PATH, packAnswered, packAsked, SERVER_HEADER } from "../../src/servers/door-messages.ts";
 import { connectToManager } from "../../src/servers/manager-link.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { manage, sendSigned } from "../support/answers.ts";
@@ -178,6 +178,26 @@ test("the route for doors is closed to web pages, and refuses what is no questio
   expect(refused.status).toBe(400);
   expect(await refused.text()).not.toMatch(/secret/);
   expect((await fetch(route)).status).toBe(404);
+});
+
+test("a manager keeps no settings of more than 65,536 characters, and reads no head of more than 2 MiB", async () => {
+  const ask = async (settings: string, path = "/summary") => {
+    const request = { method: "GET", path, query: "", headers: [], body: Buffer.alloc(0) };
+    const body = Buffer.concat(packAsked(settings, { role: "target-api", request }));
+    const response = await fetch(servers.manager.url + DOOR_PATH, { method: "POST", body });
+    return [response.status, await response.text()];
+  };
+  const own = JSON.stringify({ serviceBaseUrl: servers.target.url });
+  expect((await ask(own.padEnd(65_536)))[0]).toBe(200);
+  expect(await ask(own.padEnd(65_537))).toEqual([
+    400,
+    "request.settings: expected text of at most 65536 characters; got other text",
+  ]);
+  expect((await ask(own, `/${"a".repeat(2_000_000)}`))[0]).toBe(200);
+  expect(await ask(own, `/${"a".repeat(2_100_000)}`)).toEqual([
+    400,
+    expect.stringMatching(/^request: expected a head of at most 2097152 bytes; got 2100\d{3}$/),
+  ]);
 });
 
 test("doors keep nothing: a manager that starts again answers through them at once", async () => {
