@@ -21,6 +21,7 @@ import {
   unwritable,
   valueFlag,
 } from "./arguments.ts";
+import { writeEnvLines } from "./env-lines.ts";
 import { logOf, startProgressOf } from "./output.ts";
 
 const SERVERS_FLAGS = {
@@ -93,14 +94,6 @@ export function connectionVariables({ servers, database }: Started): Readonly<Re
   };
 }
 
-/** As `NAME=value` lines for shells and `.env` files. */
-const asLines = (variables: Readonly<Record<string, string>>): string =>
-  Object.entries(variables)
-    .map(([name, value]) => `${name}=${/[^\w.:/@%+=,-]/.test(value) ? inQuotes(value) : value}\n`)
-    .join("");
-
-const inQuotes = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
-
 /** Modes of certificates, and of files that only this user may read. */
 const PUBLIC = 0o644;
 const SECRET = 0o600;
@@ -156,7 +149,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     // Before printing: a reader of the output may stop the process at once.
     const stop = terminal.stopRequested();
     if (values.env !== undefined)
-      await writeOutput("env", values.env, asLines(connectionVariables(started)), SECRET, stop);
+      await writeOutput("env", values.env, writeEnvLines(connectionVariables(started)), SECRET, stop);
     terminal.print(values.json === true ? asJson(started) : asText(started));
     if (values.open === true) terminal.openBrowser(pageUrl(started));
     await stop;

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { parseEnv } from "node:util";
 import { compareSignature } from "../apis/explanations/signature.ts";
 import { malformedAuthorizationReason } from "../apis/explanations/values.ts";
 import { header, type WireRequest } from "../emulator/message.ts";
@@ -14,6 +13,7 @@ import {
 import { messageOf, show, showUnknownKey } from "../emulator/text.ts";
 import type { Environment } from "../servers/setting-names.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError, valueFlag } from "./arguments.ts";
+import { readEnvLines } from "./env-lines.ts";
 
 const OPTIONS = {
   body: valueFlag,
@@ -157,4 +157,4 @@ function readFile(option: "body" | "keys", path: string): Buffer {
   }
 }
 
-const readKeys = (path: string): Environment => parseEnv(readFile("keys", path).toString());
+const readKeys = (path: string): Environment => readEnvLines(readFile("keys", path).toString());

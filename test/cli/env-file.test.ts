@@ -2,6 +2,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { authorizationHeader } from "mock-cloud-reco";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { start, summary, VARIABLES } from "./command.ts";
@@ -32,6 +34,36 @@ test("serve --env writes the same lines, for this user only, and quotes what a s
   const url = value("VUFORIA_TARGET_URL") ?? "";
   expect((await summary(url, value("VUFORIA_SERVER_ACCESS_KEY"), server_secret_key)).status).toBe(200);
   await command.stop();
+});
+
+/** All characters that a key may have. */
+const anyKey = String.fromCharCode(
+  ...Array.from({ length: 0x7f - 0x21 }, (_, index) => 0x21 + index),
+).replace(":", "");
+
+test.each([
+  // Other readers of .env files know one kind of quotes at a time.
+  ["a'b", true],
+  ["a#b\\n", true],
+  ["''", true],
+  ["'a\\'\"'", false],
+  [anyKey, false],
+])("sign --keys and shells read the secret key %s that serve --env wrote", async (secret, byOthers) => {
+  const [env, seed] = [join(folder, "mock.env"), join(folder, "seed.json")];
+  await writeFile(seed, JSON.stringify({ cloud_databases: [{ server_secret_key: secret }] }));
+  const command = start(["serve", "--env", env, "--seed", seed], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
+  await command.printed();
+  await command.stop();
+  const { VUFORIA_SERVER_ACCESS_KEY: accessKey = "", VUFORIA_SERVER_SECRET_KEY: others } = parseEnv(
+    await readFile(env, "utf8"),
+  );
+  const date = "Sat, 21 Nov 2026 12:00:00 GMT";
+  const { printed } = await start(["sign", "GET", "/summary", "--keys", env, "--date", date]).finished;
+  const parts = { accessKey, secretKey: secret, method: "GET", path: "/summary", date };
+  expect(printed).toContain(`Authorization: ${authorizationHeader(parts)}\n`);
+  const shell = spawnSync("sh", ["-c", '. "$1"; printf %s "$VUFORIA_SERVER_SECRET_KEY"', "sh", env]);
+  expect(shell.stdout.toString()).toBe(secret);
+  if (byOthers) expect(others).toBe(secret);
 });
 
 test("serve --env refuses a file that cannot be written, and stops", async () => {
