@@ -96,8 +96,9 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     new URLSearchParams(
       Object.entries(fields).map(([name, value]): [string, string] => [name, filled(value, lookup)]),
     ).toString(),
-  $basic: ([id, secret]: readonly [string, string], lookup) =>
-    `Basic ${Buffer.from(`${filled(id, lookup)}:${filled(secret, lookup)}`).toString("base64")}`,
+  $basic: (pair: readonly [unknown, unknown], lookup) =>
+    `Basic ${Buffer.from(pair.map((part) => made(part, lookup)).join(":")).toString("base64")}`,
+  $escaped: (text: string, lookup) => bytesOf(filled(text, lookup)).toString("hex").replace(/../g, "%$&"),
   $model: (changes: object, lookup) => ({ ...RIGHT_MODEL, ...Object(made(changes, lookup)) }),
 };
 

@@ -41,3 +41,19 @@ it.each(["nock", "sockets"])(
     expect(connections).toBe(0);
   },
 );
+
+it.each([
+  ["nock", "neutral"],
+  ["sockets", "vuforia"],
+])(
+  "libraries for OAuth 2.0 that form-encode id and secret get tokens: %s, %s",
+  async (intercept, profile) => {
+    const { code, printed } = await runNode("clients", ["oauth.mjs", intercept, profile]);
+    expect(code, printed).toBe(0);
+    const results = JSON.parse(printed.split("\n").at(-1) ?? "");
+    expect(results).toEqual({
+      "openid-client": [21, "invalid_client"],
+      oauth4webapi: [21, "invalid_client"],
+    });
+  },
+);

@@ -2,6 +2,7 @@ import { check } from "../../emulator/check.ts";
 import { type Context, type OperationContext, RequestBody } from "../../emulator/context.ts";
 import { header } from "../../emulator/message.ts";
 import { parseMediaType } from "../../emulator/multipart.ts";
+import { percentDecoded } from "../../emulator/operation.ts";
 import { Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey, utf8TextOf } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
@@ -76,13 +77,26 @@ export function tokenSource(authorization: string | undefined): string | undefin
 /** `Basic` and padded base64. */
 const BASIC = /^Basic ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-/** The id and secret of HTTP Basic; undefined without a well-formed header. */
-export function basicCredentials(
-  authorization: string | undefined,
-): { readonly id: string; readonly secret: string } | undefined {
+export interface BasicCredentials {
+  readonly id: string;
+  readonly secret: string;
+  readonly isFormEncoded: boolean;
+}
+
+/** Text as a form's field has it; malformed escapes are left unchanged. */
+const formDecoded = (text: string): string => percentDecoded(text.replaceAll("+", " "));
+
+/**
+ * Returns the id and secret of HTTP Basic as sent and, if that is another pair, form-decoded (RFC 6749, section 2.3.1). Empty without
+ * a well-formed header.
+ */
+export function basicCredentials(authorization: string | undefined): readonly BasicCredentials[] {
   const [, encoded = ""] = BASIC.exec(authorization ?? "") ?? [];
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(utf8TextOf(Buffer.from(encoded, "base64")) ?? "") ?? [];
-  return id === undefined || secret === undefined ? undefined : { id, secret };
+  if (id === undefined || secret === undefined) return [];
+  const sent = { id, secret, isFormEncoded: false };
+  const decoded = { id: formDecoded(id), secret: formDecoded(secret), isFormEncoded: true };
+  return decoded.id === id && decoded.secret === secret ? [sent] : [sent, decoded];
 }
 
 /** The database of a client, by its token, or by its id in token requests. */
@@ -90,9 +104,13 @@ export async function databaseOfClient(
   authorization: string | undefined,
   { store }: Pick<Services, "store">,
 ): Promise<{ readonly databaseName: string } | undefined> {
-  const client = tokenSource(authorization) ?? basicCredentials(authorization)?.id;
-  const databaseName = client && (await store.findCredential(client))?.databaseName;
-  return databaseName ? { databaseName } : undefined;
+  const source = tokenSource(authorization);
+  const clients = source === undefined ? basicCredentials(authorization).map(({ id }) => id) : [source];
+  for (const client of clients) {
+    const databaseName = (await store.findCredential(client))?.databaseName;
+    if (databaseName) return { databaseName };
+  }
+  return undefined;
 }
 
 export interface Bearer {

@@ -20,7 +20,8 @@ import { missingTopLevel } from "./dataset-validation.ts";
 import { emptyResponse, serviceError, success, validationError } from "./responses.ts";
 
 const PATH = "/oauth2/clientcredentials";
-const SECRET_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** Without characters that some clients form-encode in HTTP Basic. */
+const SECRET_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
 const isScopes = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((scope) => typeof scope === "string");

@@ -12,7 +12,7 @@ import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show, showUnknownKey } from "../../emulator/text.ts";
 import type { ApiContext } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
-import { ALL_SCOPES, accessToken, basicCredentials, scopesIn } from "./checks.ts";
+import { ALL_SCOPES, accessToken, type BasicCredentials, basicCredentials, scopesIn } from "./checks.ts";
 import { success, tokenError } from "./responses.ts";
 
 /** The first of repeated fields counts. A body that is not UTF-8 has none. */
@@ -74,41 +74,63 @@ const invalidGrant = tokenError(
   "Invalid username and/or password",
 );
 
-async function clientOf(context: ApiContext): Promise<Refusal | Holder> {
-  const given = basicCredentials(header(context.request, "authorization"));
-  if (given === undefined) {
-    return refuse(
-      invalidAuthorization,
-      `expected an Authorization header with \`Basic\` and the base64 of <client id>:<client secret>${jsonAdvice(context)}`,
-    );
+const EXPECTED_BASIC = "Basic and the base64 of <client id>:<client secret>";
+
+async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
+  const { entry, request, services } = context;
+  const readings = basicCredentials(header(request, "authorization"));
+  if (readings.length === 0) {
+    const reason = `expected an Authorization header with ${EXPECTED_BASIC}${misplacedAdvice(context)}`;
+    return refuse(invalidAuthorization, reason);
   }
-  const { answerOptions, store } = context.services;
-  const { id, secret } = answerOptions.modelTargetClient;
-  if (given.id === id && given.secret === secret) return { source: id, scopes: ALL_SCOPES };
-  const created = await store.findCredential(given.id);
-  if (created?.databaseName !== undefined) context.entry.database = created.databaseName;
-  if (created?.clientSecret === given.secret) return { source: created.clientId, scopes: created.scopes };
-  const swapped =
-    (given.id === secret && given.secret === id) ||
-    (await store.findCredential(given.secret))?.clientSecret === given.id;
-  if (swapped)
-    return refuse(
-      invalidClient,
-      "the client id and the client secret are swapped; expected Basic and the base64 of <client id>:<client secret>",
-    );
-  const known = given.id === id || created !== undefined;
-  return refuse(
-    invalidClient,
-    known
-      ? `the client secret is wrong for the client ${show(given.id)}`
-      : `no client has the id ${showUnknownKey(given.id)}; expected Basic and the base64 of <client id>:<client secret>`,
-  );
+  const { modelTargetClient: configured } = services.answerOptions;
+  const accept = ({ id, isFormEncoded }: BasicCredentials, scopes: readonly string[]): Holder => {
+    if (isFormEncoded) entry.reason = FORM_ENCODED;
+    return { source: id, scopes };
+  };
+  for (const given of readings) {
+    // The configured client needs no state, which may be unavailable.
+    if (given.id === configured.id && given.secret === configured.secret) return accept(given, ALL_SCOPES);
+    const created = await services.store.findCredential(given.id);
+    if (created?.databaseName !== undefined) entry.database = created.databaseName;
+    if (created?.clientSecret === given.secret) return accept(given, created.scopes);
+  }
+  return refuseClient(readings, services);
 }
 
-const jsonAdvice = ({ body }: ApiContext): string =>
-  /^\s*\{/.test(body.text ?? "")
-    ? "; the body is JSON, but this route reads a form (application/x-www-form-urlencoded)"
+/** A remark, not a refusal. */
+const FORM_ENCODED =
+  "the client form-encoded its id and its secret, as RFC 6749 asks; nobody has observed whether the real service decodes them";
+
+function misplacedAdvice({ body, form }: ApiContext & Form): string {
+  if (/^\s*\{/.test(body.text ?? ""))
+    return "; the body is JSON, but this route reads a form (application/x-www-form-urlencoded)";
+  return form.has("client_secret")
+    ? "; this route does not read the form's client_secret: use HTTP Basic (client_secret_basic)"
     : "";
+}
+
+async function refuseClient(
+  readings: readonly BasicCredentials[],
+  { answerOptions, store }: ApiContext["services"],
+): Promise<Refusal> {
+  const { modelTargetClient: configured } = answerOptions;
+  const secretsOf = async (id: string) => [
+    id === configured.id ? configured.secret : undefined,
+    (await store.findCredential(id))?.clientSecret,
+  ];
+  for (const { id, secret } of readings) {
+    if ((await secretsOf(secret)).includes(id))
+      return refuse(
+        invalidClient,
+        `the client id and the client secret are swapped; expected ${EXPECTED_BASIC}`,
+      );
+    if ((await secretsOf(id)).some((known) => known !== undefined))
+      return refuse(invalidClient, `the client secret is wrong for the client ${show(id)}`);
+  }
+  const reason = `no client has the id ${showUnknownKey(readings[0]?.id)}; expected ${EXPECTED_BASIC}`;
+  return refuse(invalidClient, reason);
+}
 
 function userOf(context: ApiContext & Form): Refusal | Holder {
   const username = context.form.get("username") ?? "";

@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { type Api, describeApi, type Received } from "./api.ts";
 import { bearer, CREDENTIALS, expectEmpty, expectJson, textIn, validationMessages } from "./requests.ts";
 
+/** No character that clients form-encode in HTTP Basic. */
+const SECRET = /^[A-Za-z0-9]{33}$/;
 const SCOPES = ["modeltargets.all"];
 
 const send = (api: Api, method: string, path: string, body?: unknown, headers = {}): Promise<Received> =>
@@ -25,7 +27,7 @@ describeApi("client credentials", (openApi) => {
     const [id, secret] = [textIn(received, "client_id"), textIn(received, "client_secret")];
     expectJson(received, 201, { client_id: id, client_secret: secret });
     expect(id).toMatch(/^[0-9A-F]{21}$/);
-    expect(secret).toMatch(/^[A-Za-z0-9_-]{33}$/);
+    expect(secret).toMatch(SECRET);
     expectJson(await send(api, "GET", CREDENTIALS), 200, [
       { clientId: id, scopes: [...SCOPES, "any.other"] },
     ]);
@@ -44,7 +46,11 @@ describeApi("client credentials", (openApi) => {
   it("are at most 100; the 101st is refused until one is deleted", async () => {
     await using api = await openApi();
     const ids: string[] = [];
-    for (let count = 0; count < 100; count += 1) ids.push(textIn(await create(api), "client_id"));
+    for (let count = 0; count < 100; count += 1) {
+      const received = await create(api);
+      ids.push(textIn(received, "client_id"));
+      expect(textIn(received, "client_secret")).toMatch(SECRET);
+    }
     expect(new Set(ids).size).toBe(100);
     const message = "Maximum number of client credentials reached";
     const full = { error: { code: "CONFLICT", message, target: "clientcredential" } };

@@ -1,3 +1,4 @@
+import { MockCloudReco } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { describeApi, openDirectly, type Sent } from "./api.ts";
 import {
@@ -125,6 +126,82 @@ describeApi("POST /oauth2/token", (openApi) => {
   });
 });
 
+/** As the packages openid-client and oauth4webapi do. */
+const formEncoded = (text: string): string =>
+  encodeURIComponent(text)
+    .replace(/[-_.!~*'()]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%20", "+");
+const encodedBasic = (id: string, secret: string) => basic(formEncoded(id), formEncoded(secret));
+
+describeApi("a client that form-encodes its id and secret (RFC 6749, section 2.3.1)", (openApi) => {
+  const remark =
+    "the client form-encoded its id and its secret, as RFC 6749 asks; nobody has observed whether the real service decodes them";
+
+  it.each(["neutral", "vuforia"] as const)("gets a token under %s, with a remark", async (profile) => {
+    await using api = await openApi({ profile });
+    const headers = encodedBasic("client-id", "client-secret");
+    expect(headers).toEqual(basic("client%2Did", "client%2Dsecret"));
+    const received = await api.send(tokenRequest({ headers }));
+    expect(received.status).toBe(200);
+    expect(payloadOf(textIn(received, "access_token"))).toMatchObject({ src: "client-id" });
+    expect(await api.latest()).toMatchObject({ reason: remark });
+    expect((await api.send(tokenRequest())).body).toEqual(received.body);
+    expect((await api.latest())?.reason ?? null).toBeNull();
+  });
+
+  it.each([
+    ["a colon, a space, a plus and a percent sign", "a:b c+%d", "e:f g+%h", false],
+    ["escapes of its own", "100%25", "s%2Dt+u", true],
+    ["a malformed escape", "100%", "%zz%", true],
+    ["any script", "kunde-ä", "✓-ß", true],
+  ])("may have an id and a secret with %s, sent in either form", async (_what, id, secret, isSentRaw) => {
+    await using api = await openApi({ modelTargetClient: { id, secret } });
+    expect((await api.send(tokenRequest({ headers: encodedBasic(id, secret) }))).status).toBe(200);
+    expect(await api.latest()).toMatchObject({ reason: remark });
+    if (!isSentRaw) return;
+    expect((await api.send(tokenRequest({ headers: basic(id, secret) }))).status).toBe(200);
+    expect((await api.latest())?.reason ?? null).toBeNull();
+  });
+
+  it.each([
+    ["a wrong secret", encodedBasic("client-id", "wrong-secret"), 'is wrong for the client "client-id"'],
+    ["id and secret swapped", encodedBasic("client-secret", "client-id"), "are swapped"],
+    ["an unknown id", encodedBasic("other-id", "client-secret"), 'no client has the id "ot…'],
+    ["id and secret encoded twice", basic("client%252Did", "client%252Dsecret"), "no client has the id"],
+  ])("is refused with %s", async (_what, headers, reason) => {
+    await using api = await openApi();
+    expectJson(await api.send(tokenRequest({ headers })), 401, { error: "invalid_client" });
+    expect((await api.latest())?.reason).toContain(reason);
+  });
+});
+
+describe("a created client whose id", () => {
+  it("has a hyphen belongs to its database in either form, in the journal and for faults", async () => {
+    await using mock = new MockCloudReco();
+    const { databaseName } = mock.addCloudDatabase();
+    mock.addCredential({ clientId: "ci-1", clientSecret: "s-1", scopes: ["modeltargets.all"], databaseName });
+    const ask = async (headers: Record<string, string>) =>
+      (await mock.fetch(`${mock.urls.modelTarget}/oauth2/token`, { method: "POST", headers })).status;
+    for (const headers of [basic("ci-1", "s-1"), encodedBasic("ci-1", "s-1")]) {
+      expect(await ask(headers)).toBe(200);
+      expect(mock.requests.at(-1)).toMatchObject({ database: databaseName });
+      mock.addFault({ database: databaseName, operation: "token", response: { status: 503 }, times: 1 });
+      expect(await ask(headers)).toBe(503);
+    }
+  });
+
+  it("has an escape is found by the id as it was sent first", async () => {
+    await using mock = new MockCloudReco();
+    const scopes = ["modeltargets.all"];
+    mock.addCredential({ clientId: "client%2Did", clientSecret: "client-secret", scopes });
+    const headers = basic("client%2Did", "client-secret");
+    const url = `${mock.urls.modelTarget}/oauth2/token`;
+    const response = await mock.fetch(url, { method: "POST", headers });
+    const { access_token: token } = JSON.parse(await response.text());
+    expect(payloadOf(token)).toMatchObject({ src: "client%2Did", scope: "modeltargets.all" });
+  });
+});
+
 describeApi("a token request in JSON", (openApi) => {
   const body = JSON.stringify(password);
   it.each([
@@ -137,6 +214,21 @@ describeApi("a token request in JSON", (openApi) => {
     expect(jsonOf(received)).toMatchObject({ error: "invalid_request" });
     expect((await api.latest())?.reason).toContain(
       "the body is JSON, but this route reads a form (application/x-www-form-urlencoded)",
+    );
+  });
+});
+
+describeApi("a token request with the client's secret in the form", (openApi) => {
+  it("is refused, with a reason that names HTTP Basic", async () => {
+    await using api = await openApi();
+    const body = form({
+      grant_type: "client_credentials",
+      client_id: "client-id",
+      client_secret: "client-secret",
+    });
+    expect((await api.send(tokenRequest({ headers: {}, body }))).status).toBe(401);
+    expect((await api.latest())?.reason).toContain(
+      "this route does not read the form's client_secret: use HTTP Basic (client_secret_basic)",
     );
   });
 });
