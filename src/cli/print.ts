@@ -6,7 +6,8 @@ import { flatPicture, type PictureOptions, samplePicture } from "../mock/picture
 import { openApiDocument } from "../openapi/index.ts";
 import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
-import { PREFIX, readVariable } from "../servers/setting-names.ts";
+import { PREFIX, readFirst, readVariable, variablesOf } from "../servers/setting-names.ts";
+import { IMAGE_PORTS } from "../servers/setting-table.ts";
 import { LISTENING } from "../servers/settings.ts";
 import {
   type ExitCode,
@@ -86,9 +87,9 @@ function ownUrls({ environment }: Terminal): readonly string[] {
     return `${isSecure ? "https" : "http"}://${localHost(given("HOST") ?? LISTENING.host)}:${port}`;
   };
   const alone = urlOf("", readVariable(environment, "PORT") ?? String(LISTENING.port));
-  const targetPort =
-    readVariable(environment, `${PREFIX}TARGET_PORT`) ?? readVariable(environment, "TARGET_PORT");
-  return targetPort === undefined ? [alone] : [...new Set([alone, urlOf(PREFIX, targetPort)])];
+  const { given, links } = readFirst(environment, variablesOf("serve", "TARGET_PORT", []));
+  if (given === undefined && links.length === 0) return [alone];
+  return [...new Set([alone, urlOf(PREFIX, given?.text ?? String(IMAGE_PORTS.targetPort))])];
 }
 
 const isHealthy = (answer: number | string): boolean =>

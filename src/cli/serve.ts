@@ -10,6 +10,7 @@ import { checked } from "../schema/forms/problems.ts";
 import { withoutUndefined } from "../schema/forms/record.ts";
 import { nextDatabaseName } from "../schema/protocol.ts";
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
+import { warningLog } from "../servers/log.ts";
 import { type Flags, flagsOf, readSettings, readSharedSettings } from "../servers/settings.ts";
 import type { Manager } from "../servers/target-manager.ts";
 import {
@@ -47,11 +48,8 @@ export async function startAll(
   terminal: Terminal,
   opensPage = false,
 ): Promise<Started> {
-  const { state, options, logFormat, targetPort, queryPort, managerPort, ...settings } = readSharedSettings(
-    terminal.environment,
-    values,
-    command,
-  );
+  const { state, options, logFormat, targetPort, queryPort, managerPort, warnings, ...settings } =
+    readSharedSettings(terminal.environment, values, command);
   const ports = withoutUndefined({ target: targetPort, query: queryPort, manager: managerPort });
   const hosts = withoutUndefined({
     target: values["target-host"],
@@ -63,10 +61,12 @@ export async function startAll(
   const authorityFile = values["tls-ca"];
   if (authorityFile !== undefined && settings.tls === undefined)
     throw new UsageError("--tls-ca: the servers use plain HTTP; add --tls-generate");
+  const log = logOf(terminal, logFormat);
+  warnings.forEach(warningLog(settings.logLevel, log));
   const launched = await launchServers(
     { ...options, ...withoutUndefined(settings), hosts, ports },
     managerOf(state),
-    logOf(terminal, logFormat),
+    log,
     startProgressOf(terminal.showProgress),
   );
   try {

@@ -9,7 +9,7 @@ import { startDoor } from "./door.ts";
 import type { LoggedFacts } from "./door-messages.ts";
 import type { TlsFiles } from "./http/http-server.ts";
 import type { Listen, RunningServer } from "./http/listen.ts";
-import { type LogTarget, requestLog } from "./log.ts";
+import { type LogTarget, requestLog, warningLog } from "./log.ts";
 import { seedFrom } from "./seed-file.ts";
 import type { StartProgress } from "./server.ts";
 import {
@@ -203,10 +203,11 @@ export async function launchServer(
   log: LogTarget,
   onProgress?: StartProgress,
 ): Promise<RunningServer> {
-  const { options, port, state, managerUrl, managerCertificate, logFormat, ...own } = settings;
+  const { options, port, state, managerUrl, managerCertificate, logFormat, warnings, ...own } = settings;
   const { key } = SERVERS[role];
   const given = { ...options, ...withoutUndefined(own), ports: { [key]: port } };
   const setup = setupOf(given, log, onProgress, () => "--port or PORT");
+  warnings.forEach(warningLog(own.logLevel, log));
   // The other servers run in other processes, and their addresses are unknown here.
   if (role === "target-manager")
     return startSeededManager(setup, managerOf(state), { target: null, query: null });

@@ -1,3 +1,4 @@
+import { systemClock } from "../emulator/clock.ts";
 import { LOG_LEVELS, type LogLevel } from "../mock/option.ts";
 import type { LoggedFacts } from "./door-messages.ts";
 
@@ -33,6 +34,18 @@ export function requestLog(
     const own = levelOf(entry);
     if (LOG_LEVELS.indexOf(own) > LOG_LEVELS.indexOf(level)) return;
     write(`${format === "json" ? asJson(server, own, entry) : asText(own, entry, colours)}\n`);
+  };
+}
+
+/** Writes one line for each warning about the servers themselves. */
+export function warningLog(
+  level: LogLevel,
+  { write, format = "json" }: LogTarget,
+): (message: string) => void {
+  return (message) => {
+    if (LOG_LEVELS.indexOf("warn") > LOG_LEVELS.indexOf(level)) return;
+    const line = { time: systemClock.now(), level: "warn", message };
+    write(`${format === "json" ? JSON.stringify(line) : `mock-cloud-reco: ${message}`}\n`);
   };
 }
 

@@ -44,22 +44,33 @@ export function variablesOf(
 /** Variables with the prefix that are no settings. */
 const OTHER_VARIABLES = ["MOCK_CLOUD_RECO_PAUSE"];
 
-/** Kubernetes describes a service named mock-cloud-reco in the environment of each container. */
-const isServiceLink = (name: string, value: string): boolean =>
-  /^(tcp|udp|sctp):\/\//.test(value) ||
-  /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)$/.test(name);
+/** Kubernetes describes each Service to every container: `QUERY_PORT=tcp://10.96.0.13:5001` is the Service named query. */
+const isServiceLink = (value: string): boolean => /^(tcp|udp|sctp):\/\/\S+:\d+$/.test(value);
+/** Other variables of a Service named mock-cloud-reco. */
+const DESCRIBES_SERVICE = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR)$/;
 
-/** The value of a variable. An empty one counts as none. */
+/** The value of a variable. An empty one counts as none, and so does a link to a Service. */
 export function readVariable(environment: Environment, name: string): string | undefined {
   const value = environment[name] ?? "";
-  return value === "" || (name.startsWith(PREFIX) && isServiceLink(name, value)) ? undefined : value;
+  return value === "" || isServiceLink(value) ? undefined : value;
+}
+
+/** The first of these variables that has a value, and those before it that are links to Services. */
+export function readFirst(environment: Environment, names: readonly string[]) {
+  const links: string[] = [];
+  for (const name of names) {
+    const text = readVariable(environment, name);
+    if (text !== undefined) return { given: { name, text }, links };
+    if (environment[name]) links.push(name);
+  }
+  return { links };
 }
 
 /** One line for each variable that has the prefix and is no setting. */
 export const unknownVariables = (environment: Environment, settings: readonly string[]): readonly string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith(PREFIX) && !OTHER_VARIABLES.includes(name))
-    .filter((name) => readVariable(environment, name) !== undefined)
+    .filter((name) => !DESCRIBES_SERVICE.test(name) && readVariable(environment, name) !== undefined)
     .map((name) => ({ name, setting: name.slice(PREFIX.length) }))
     .filter(({ setting }) => !settings.includes(setting))
     .map(({ name, setting }) => {

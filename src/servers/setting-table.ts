@@ -17,6 +17,9 @@ const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 const servePort = (what: string, setting: string, usage: string) =>
   option(port, `port of the ${what}`, { defaultWords: "any free port", setting, usage });
 
+/** The ports that the container image sets. */
+export const IMAGE_PORTS = { targetPort: 5000, queryPort: 5001, managerPort: 5002 } as const;
+
 /** Settings of servers that are no options of `startServers`, or only parts of them, or not the same. */
 export const SETTINGS = {
   logLevel: option(oneOf(...LOG_LEVELS), LOGGED, { default: "info", setting: "LOG_LEVEL", readBy: ROLES }),

@@ -9,12 +9,13 @@ import {
   type Command,
   type Environment,
   flagOf,
+  readFirst,
   readVariable,
   runsAll,
   unknownVariables,
   variablesOf,
 } from "./setting-names.ts";
-import { SETTINGS } from "./setting-table.ts";
+import { IMAGE_PORTS, SETTINGS } from "./setting-table.ts";
 
 /** The settings of one server, from its environment. */
 export type ServerSettings = ReturnType<typeof resolveSettings>;
@@ -90,6 +91,8 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 /** Reads the settings of a command and collects their errors. An empty value counts as none. */
 class SettingsReader {
   readonly wrong = new Set<string>();
+  /** Variables that would count if they were no links to Services of Kubernetes. */
+  private readonly links = new Set<string>();
 
   constructor(
     readonly command: Command,
@@ -98,15 +101,26 @@ class SettingsReader {
   ) {}
 
   /** A command-line option wins over an environment variable. */
-  private given({ flag, variables }: ReturnType<typeof settingsIn>[number]) {
+  private given({ option, flag, variables }: ReturnType<typeof settingsIn>[number]) {
     const ofFlag = this.flags[flag.name];
     const text = ofFlag === true ? flag.switchesTo : ofFlag;
     if (typeof text === "string" && text !== "") return { name: `--${flag.name}`, text };
-    for (const name of variables) {
-      const text = readVariable(this.environment, name);
-      if (text !== undefined) return { name, text };
-    }
-    return undefined;
+    const { given, links } = readFirst(this.environment, variables);
+    for (const name of links) this.links.add(name);
+    const [link] = links;
+    if (given !== undefined || link === undefined || this.command !== "serve") return given;
+    // The link hides the image's own value.
+    const port = Object.entries(IMAGE_PORTS).find(([name]) => name === option)?.[1];
+    return port === undefined ? undefined : { name: link, text: String(port) };
+  }
+
+  /** Lines about variables that are ignored. */
+  get warnings(): readonly string[] {
+    if (this.links.size === 0) return [];
+    const names = [...this.links].join(", ");
+    return [
+      `ignored links to Services of Kubernetes: ${names}; to turn them off, set enableServiceLinks: false in the pod's spec`,
+    ];
   }
 
   nameOf(option: keyof typeof SERVER_SETTINGS): string | undefined {
@@ -213,6 +227,7 @@ function resolveSettings(reader: SettingsReader) {
   if (reader.wrong.size > 0) throw new InvalidSettingsError([...reader.wrong]);
   return {
     ...own,
+    warnings: reader.warnings,
     state: stateUrl && { stateUrl, statePrefix, stateCertificate },
     tls:
       certificate !== undefined && certificateKey !== undefined

@@ -94,7 +94,7 @@ const deployment = z.strictObject({
     selector: z.strictObject({ matchLabels: labels }),
     template: z.strictObject({
       metadata: z.strictObject({ labels }),
-      spec: z.strictObject({ containers: z.tuple([container]) }),
+      spec: z.strictObject({ enableServiceLinks: z.literal(false), containers: z.tuple([container]) }),
     }),
   }),
 });

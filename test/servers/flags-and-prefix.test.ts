@@ -90,6 +90,12 @@ describe("the prefix of serve and exec", () => {
       MOCK_CLOUD_RECO_QUERY_SERVICE_HOST: "10.0.0.2",
       MOCK_CLOUD_RECO_QUERY_PORT: "tcp://10.0.0.2:5001",
     };
-    expect(readSharedSettings(links)).toEqual(readSharedSettings({}));
+    const warnings = [expect.stringContaining(": MOCK_CLOUD_RECO_QUERY_PORT;")];
+    // Where Kubernetes sets links, clients need the ports of the image.
+    expect(readSharedSettings(links)).toEqual({ ...readSharedSettings({}), queryPort: 5001, warnings });
+    expect(readSharedSettings(links, {}, "exec")).toEqual({
+      ...readSharedSettings({}, {}, "exec"),
+      warnings,
+    });
   });
 });

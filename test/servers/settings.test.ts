@@ -41,6 +41,7 @@ describe("settings of one server", () => {
       allowedHosts: undefined,
       ui: true,
       seedFile: undefined,
+      warnings: [],
       options: {},
     });
   });
