@@ -35,6 +35,13 @@ const STOPPING: readonly (readonly [string, readonly number[], ...(string | RegE
   [`\r\n${HEAD}X-A: b`, [400], UNENDED],
   [`${WHOLE}GET /x HT`, [401, 400], /Authorization/, UNENDED],
   [`${WHOLE}\r\n${WHOLE}P`, [401, 401, 400], /Authorization/, /Authorization/, UNENDED],
+  [
+    `${WHOLE}${WHOLE}GET /x HTTP/1.1\r\nbroken\r\n\r\n`,
+    [401, 401, 400],
+    /Authorization/,
+    /Authorization/,
+    "malformed HTTP/1.1 request",
+  ],
   [`${HEAD}Content-Length: 3\r\n\r\nabcP`, [401, 400], /Authorization/, UNENDED],
   [`${HEAD}Content-Length: 3\r\n\r\n|abcP`, [401, 400], /Authorization/, UNENDED],
   [`${HEAD}Content-Length: 3\r\n\r\na|bcG|ET /x HT`, [401, 400], /Authorization/, UNENDED],

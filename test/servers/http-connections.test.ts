@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { RawConnection } from "./raw-connection.ts";
 import { echo, serve, text } from "./serving.ts";
 
 describe("connections", () => {
@@ -28,6 +29,55 @@ describe("connections", () => {
     for (let sent = 0; sent < 200; sent += 1) connection.write(`GET /${sent} HTTP/1.1\r\n\r\n`);
     for (let got = 0; got < 200; got += 1) expect(await connection.response()).toContain(`GET /${got} `);
     expect({ most, count: seen.length }).toEqual({ most: 1, count: 200 });
+  });
+
+  describe("valid requests before a malformed one are answered, and then it:", () => {
+    const WHOLE = "GET /1 HTTP/1.1\r\n\r\nPOST /2 HTTP/1.1\r\nContent-Length: 4\r\n\r\n\r\n\r\n";
+    const MALFORMED = [
+      ["a broken header line", "GET /3 HTTP/1.1\r\nbroken\r\n\r\n", "malformed GET /3"],
+      ["a Content-Length", "POST /3 HTTP/1.1\r\nContent-Length: x\r\n\r\n", "contentLength POST /3"],
+      ["long headers", `GET /3 HTTP/1.1\r\nLong: ${"v".repeat(300_000)}\r\n\r\n`, "headersTooLarge"],
+      ["another protocol", "\0\0\0\0", "malformed"],
+      ["CONNECT", "CONNECT x:443 HTTP/1.1\r\n\r\n", "malformed CONNECT x:443"],
+      ["an unended head", "GET /3 HT", "unended"],
+    ] as const;
+    const packets = [
+      ["in one packet", async (_: RawConnection) => {}],
+      ["in packets", (connection: RawConnection) => connection.packet("")],
+    ] as const;
+    const kept = async ({ path }: { readonly path: string }) => {
+      await new Promise(setImmediate);
+      return { response: text(path, [["Connection", "keep-alive"]]) };
+    };
+
+    test.each(MALFORMED.flatMap((one) => packets.map((way) => [...one, ...way] as const)))(
+      "%s",
+      async (_, malformed, refused, _how, between) => {
+        const { open, seen } = await serve(kept);
+        const connection = await open();
+        connection.write(WHOLE);
+        await between(connection);
+        connection.write(malformed);
+        if (refused === "unended") connection.halfClose();
+        for (const path of ["/1", "/2"])
+          expect(await connection.response()).toBe(
+            `HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\n${path}`,
+          );
+        const last = await connection.response();
+        expect(last).toContain("\r\nConnection: close\r\n");
+        expect(last).toContain(`\r\n\r\n${refused}`);
+        expect(await connection.rest()).toBe("");
+        expect(seen.map(({ path }) => path)).toEqual(["/1", "/2"]);
+      },
+    );
+
+    test("a chunked body, with the bytes before its fault", async () => {
+      const { open } = await serve(echo);
+      const chunked = "POST /3 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nfault";
+      const connection = (await open()).write(WHOLE, chunked);
+      for (const path of ["/1", "/2"]) expect(await connection.response()).toContain(path);
+      expect(await connection.rest()).toMatch(/\r\nConnection: close\r\n\r\nPOST \/3 {2}abc$/);
+    });
   });
 
   test("a response that ends its connection says so once, whatever it said before", async () => {

@@ -16,6 +16,8 @@ import type { ServerRefusal } from "../../emulator/router.ts";
 import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { type ApiName, LONGEST_HEADER_LINE_BYTES } from "../../schema/protocol.ts";
 
+export const END_OF_HEAD = "\r\n\r\n";
+
 export type RequestHead = Omit<WireRequest, "body">;
 
 export const headOf = ({ method = "", url = "", rawHeaders }: IncomingMessage): RequestHead => ({
@@ -35,10 +37,10 @@ export function headerPairs(flat: readonly string[]): HeaderList {
 /**
  * Reads the head of a request that the HTTP parser refused; undefined without a request line.
  *
- * @param packet - the last bytes: usually the whole head.
+ * @param packet - from the start of the request; usually the whole head.
  */
 export function salvagedHead(packet: Buffer): RequestHead | undefined {
-  const [head = ""] = packet.toString("latin1").split("\r\n\r\n", 1);
+  const [head = ""] = packet.toString("latin1").split(END_OF_HEAD, 1);
   const [first = "", ...lines] = head.split("\r\n");
   const found = /^([A-Z-]+) (\S+) HTTP\/\d\.\d$/.exec(first);
   if (found === null) return undefined;
@@ -47,6 +49,21 @@ export function salvagedHead(packet: Buffer): RequestHead | undefined {
     return colon < 1 ? [] : [[line.slice(0, colon), line.slice(colon + 1).trim()]];
   });
   return { method: found[1] ?? "", ...splitTarget(found[2] ?? ""), headers };
+}
+
+/**
+ * Returns what follows the whole requests in a packet.
+ *
+ * @param parsed - the place in the packet where the parser failed.
+ */
+export function refusedBytes(packet: Buffer, parsed = packet.length): Buffer {
+  let start = 0;
+  for (;;) {
+    const end = packet.indexOf(END_OF_HEAD, start);
+    if (end < 0 || end + END_OF_HEAD.length > parsed) return packet.subarray(start);
+    const head = packet.toString("latin1", start, end);
+    start = end + END_OF_HEAD.length + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  }
 }
 
 /** Splits a request target into path and query, without the scheme and host that requests to a proxy have. */
@@ -154,6 +171,8 @@ export interface ParserError {
   readonly code?: string;
   /** The last bytes received. */
   readonly rawPacket?: Buffer;
+  /** How many of them the parser accepted. */
+  readonly bytesParsed?: number;
 }
 
 /** Classifies a parser error; undefined when the connection itself failed. */

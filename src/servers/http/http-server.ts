@@ -17,6 +17,7 @@ import {
   malformedKind,
   type ParserError,
   type RequestHead,
+  refusedBytes,
   responseBytes,
   type ServedResult,
   salvagedHead,
@@ -136,8 +137,7 @@ export class HttpServer {
     connection.heads = new HeadWatch(
       socket,
       this.limits.idleMilliseconds,
-      (head) =>
-        void connection.turn.then(() => this.refuse(connection, "unended", head && salvagedHead(head))),
+      (head) => void this.refuse(connection, "unended", head && salvagedHead(head)),
     );
   }
 
@@ -189,7 +189,7 @@ export class HttpServer {
     const { maxBytes } = this.limits;
     const limits = { ...this.limits, maxBytes: maxBytes + (extraBytesOf?.(head) ?? 0) };
     const reader = new BodyReader(incoming, limits, this.held, filterFor?.(head), () => isSending?.(socket));
-    const pending: PendingRequest = { reader, last: !keepsAlive(incoming) };
+    const pending: PendingRequest = { incoming, reader, last: !keepsAlive(incoming) };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
       try {
@@ -203,8 +203,11 @@ export class HttpServer {
           if (closes || this.closing) this.end(connection);
         } else if (pending.last || this.closing || saysClose(served)) {
           this.end(connection, responseBytes(withClose(served), head.method));
-        } else if (isDelimited(served, head.method)) await sendResponse(served, response);
-        else this.end(connection, responseBytes(served, head.method));
+        } else if (!isDelimited(served, head.method))
+          this.end(connection, responseBytes(served, head.method));
+        else if (connection.refuses && connection.pending.size === 1)
+          connection.held = responseBytes(served, head.method);
+        else await sendResponse(served, response);
       } catch {
         socket.destroy();
       }
@@ -237,27 +240,27 @@ export class HttpServer {
   }
 
   /** Handles a parser error: in a body that ended early, in bytes after a request, or in a head. */
-  private async rescue({ code, rawPacket }: ParserError, socket: Duplex): Promise<void> {
+  private async rescue({ code, rawPacket, bytesParsed }: ParserError, socket: Duplex): Promise<void> {
     const connection = this.connectionOf(socket);
     if (connection.ended) return;
     const why = malformedKind(code);
-    if (why !== undefined && !connection.isIdle) {
-      connection.stopReading();
-      return;
-    }
+    if (why !== undefined && connection.stopReading() && !connection.isIdle) return;
     // Stray bytes after a request that was already answered do not count as a request.
-    const isStray = connection.served && (why === "malformed" || why === "unended");
+    const isStray =
+      connection.newest !== undefined && connection.isIdle && (why === "malformed" || why === "unended");
     if (why === undefined || isStray || !socket.writable) socket.destroy();
-    else await this.refuse(connection, why, rawPacket && salvagedHead(rawPacket));
+    else await this.refuse(connection, why, rawPacket && salvagedHead(refusedBytes(rawPacket, bytesParsed)));
   }
 
-  /** Answers a request that cannot be read, as the last one of its connection. */
+  /** Answers a request that cannot be read, after those before it, as the last one of its connection. */
   private async refuse(connection: Connection, why: MalformedKind, head?: RequestHead): Promise<void> {
     const { socket } = connection;
-    if (connection.ended) return;
-    connection.ended = true;
     // node:http would end our side with the client's, before the response.
     socket.removeAllListeners("end");
+    connection.refuses = true;
+    await connection.turn;
+    if (connection.ended) return;
+    connection.ended = true;
     try {
       const { response, connectionError } = await this.answerer.answerMalformed(why, head, socket);
       if (response === undefined) disconnect(socket, connectionError.kind);

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { types } from "node:util";
 import { IdleTimer } from "./body-reader.ts";
+import { END_OF_HEAD } from "./http-messages.ts";
 
-const END_OF_HEAD = "\r\n\r\n";
 const NO_BYTES = Buffer.alloc(0);
 
 /** Detects an unfinished head. node:http does so after a minute, and only for connections that it accepted. */
