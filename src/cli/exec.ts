@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import spawn from "cross-spawn";
 import { messageOf } from "../emulator/text.ts";
+import { visible } from "../schema/visible.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { connectionVariables, serversFlags, startAll } from "./serve.ts";
 
@@ -74,9 +75,8 @@ function runProgram(
     child.once("error", (error) => {
       // The signal could not be sent: the program runs, or its exit follows.
       if ("syscall" in error && error.syscall === "kill") return;
-      process.stderr.write(
-        `mock-cloud-reco: ${JSON.stringify(program)} cannot be started: ${messageOf(error)}\n`,
-      );
+      const why = `${JSON.stringify(program)} cannot be started: ${messageOf(error)}`;
+      process.stderr.write(`mock-cloud-reco: ${visible(why)}\n`);
       end("code" in error && error.code === "ENOENT" ? NOT_FOUND : NOT_EXECUTABLE);
     });
     child.once("exit", (code, signal) =>

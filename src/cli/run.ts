@@ -3,6 +3,7 @@ import { messageOf } from "../emulator/text.ts";
 import { ROLES } from "../mock/option.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
 import { InvalidOptionError } from "../schema/forms/problems.ts";
+import { visible } from "../schema/visible.ts";
 import { StateFileError } from "../servers/kept-state.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { InvalidSettingsError } from "../servers/settings.ts";
@@ -66,7 +67,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
       terminal.print(error.message);
       return 0;
     }
-    for (const line of messageOf(error).split("\n")) terminal.complain(`mock-cloud-reco: ${line}\n`);
+    for (const line of messageOf(error).split("\n")) terminal.complain(`mock-cloud-reco: ${visible(line)}\n`);
     if (error instanceof UsageError) terminal.complain("See: mock-cloud-reco --help\n");
     return MISTAKES.some((mistake) => error instanceof mistake) ? 2 : 1;
   }

@@ -9,6 +9,7 @@ import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "..
 import { checked } from "../schema/forms/problems.ts";
 import { withoutUndefined } from "../schema/forms/record.ts";
 import { nextDatabaseName } from "../schema/protocol.ts";
+import { visible } from "../schema/visible.ts";
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { warningLog } from "../servers/log.ts";
 import { type Flags, flagsOf, readSettings, readSharedSettings } from "../servers/settings.ts";
@@ -188,7 +189,7 @@ function asJson({ servers, certificate, database }: Started): string {
     },
     certificate: certificate ?? null,
   };
-  return `${JSON.stringify(content)}\n`;
+  return `${visible(JSON.stringify(content))}\n`;
 }
 
 const pageUrl = ({ servers }: Launched<Manager>): string => `${servers.manager.url}/`;
@@ -202,13 +203,13 @@ target API         ${target.url}
 query API          ${query.url}
 target manager     ${manager.url}
 ${ui ? `web page           ${pageUrl(started)}\n` : ""}
-database           ${database.databaseName}
+database           ${visible(database.databaseName)}
 server access key  ${database.serverAccessKey}
 server secret key  ${database.serverSecretKey}
 client access key  ${database.clientAccessKey}
 client secret key  ${database.clientSecretKey}
 
-Press Ctrl+C to stop the servers. Their state is kept in ${place}.
+Press Ctrl+C to stop the servers. Their state is kept in ${visible(place)}.
 `;
 }
 

@@ -11,6 +11,9 @@ import {
   stringToSign,
 } from "../emulator/signing.ts";
 import { messageOf, show, showUnknownKey } from "../emulator/text.ts";
+import { read } from "../schema/forms/problems.ts";
+import { key as keySchema, wordsOf } from "../schema/forms/values.ts";
+import { visible, visibleLines } from "../schema/visible.ts";
 import type { Environment } from "../servers/setting-names.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError, valueFlag } from "./arguments.ts";
 import { readEnvLines } from "./env-lines.ts";
@@ -43,6 +46,10 @@ export async function sign(args: readonly string[], terminal: Terminal): Promise
     throw new UsageError("sign: expected a method and a path, as in: mock-cloud-reco sign GET /targets");
   if (explain !== undefined && values.date === undefined)
     throw new UsageError("--explain: add --date with the Date header of the same request");
+  const printed = { path: given, "--content-type": values["content-type"], "--date": values.date };
+  for (const [name, value = ""] of Object.entries(printed))
+    if (visible(value) !== value)
+      throw new UsageError(`${name}: expected text without control characters; got ${show(value)}`);
   const [path = "", ...query] = given.split("?");
   const body = values.body === undefined ? Buffer.alloc(0) : readFile("body", values.body);
   const usual = path === QUERY_PATH ? "multipart/form-data" : "application/json";
@@ -54,7 +61,7 @@ export async function sign(args: readonly string[], terminal: Terminal): Promise
   const environment = values.keys === undefined ? terminal.environment : readKeys(values.keys);
   const keys = keysFor(path, environment);
   const found = explain === undefined ? signed(request, keys) : await explained(request, keys);
-  terminal.print(found.output);
+  terminal.print(visibleLines(found.output));
   return found.isRight ? 0 : 1;
 }
 
@@ -129,8 +136,11 @@ function keysFor(path: string, environment: Environment): Keys {
     path === QUERY_PATH ? (["client", "server"] as const) : (["server", "client"] as const);
   const required = (name: string): string => {
     const value = environment[name];
-    if (value !== undefined && value !== "") return value;
-    throw new UsageError(`${name} is not set: set it in the environment, or in the file of --keys`);
+    if (value === undefined || value === "")
+      throw new UsageError(`${name} is not set: set it in the environment, or in the file of --keys`);
+    if ("value" in read(keySchema, value)) return value;
+    const got = name.includes("SECRET") ? "a value that is not shown" : show(value);
+    throw new UsageError(`${name}: expected ${wordsOf(keySchema)}; got ${got}`);
   };
   const other = {
     name: `${otherRole} secret key`,

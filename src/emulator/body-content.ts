@@ -1,5 +1,6 @@
 import { decodeServiceBase64 } from "../schema/base64.ts";
 import { isJsonObject } from "../schema/forms/values.ts";
+import { visible, visibleLines } from "../schema/visible.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
 import { parseJson } from "./json.ts";
 import { HIDDEN } from "./masking.ts";
@@ -85,14 +86,16 @@ export class BodyContent {
     const fields = this.fields();
     if (fields !== undefined) {
       return Object.entries(fields)
-        .map(([name, value]) => `${name}: ${typeof value === "string" ? cut(value) : showFile(value)}`)
+        .map(([name, value]) =>
+          visible(`${name}: ${typeof value === "string" ? cut(value) : showFile(value)}`),
+        )
         .join("\n");
     }
     if (bytes.length > MOST_MASKED_BYTES) return `‹${size} bytes, too many to be shown›`;
     const text = this.text();
     if (text === undefined) return `‹${size} bytes: ${bytes.toString("hex", 0, 16)}${size > 16 ? "…" : ""}›`;
     const json = this.json();
-    return json === undefined ? cut(text) : JSON.stringify(shortened(json));
+    return json === undefined ? visibleLines(cut(text)) : visible(JSON.stringify(shortened(json)));
   }
 }
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { visible } from "../schema/visible.ts";
 
 /** The bytes as UTF-8; undefined when they are not valid. A byte-order mark is kept. */
 export const utf8TextOf = (bytes: Buffer): string | undefined =>
@@ -45,7 +46,7 @@ const LONGEST_QUOTED = 10_000;
 /** Formats a value for a reason: as JSON, truncated if long. */
 export function show(value: unknown): string {
   if (typeof value === "string") {
-    const text = JSON.stringify(value.slice(0, LONGEST_QUOTED));
+    const text = visible(JSON.stringify(value.slice(0, LONGEST_QUOTED)));
     if (text.length <= LONGEST_SHOWN) return text;
     return `${text.slice(0, LONGEST_SHOWN)}… (${characters(Math.max(value.length, text.length))})`;
   }

@@ -6,6 +6,7 @@ import { optional, record } from "../schema/forms/record.ts";
 import { text, trueOrFalse, wholeNumberFrom } from "../schema/forms/values.ts";
 import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
 import { type ApiName, isRefused, isRefusedOrFailed } from "../schema/protocol.ts";
+import { visible } from "../schema/visible.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 /**
@@ -137,7 +138,9 @@ export function describeMock(
       const outcome = outcomeOf({ status, resultCode });
       return `  #${number} ${method} ${path} → ${outcome}${reason === undefined ? "" : `: ${shortened(reason)}`}`;
     }),
-  ].join("\n");
+  ]
+    .map(visible)
+    .join("\n");
 }
 
 function counted(names: readonly string[], noun: string): string {
@@ -215,7 +218,9 @@ function formatEntry({
     ...(reason === undefined ? [] : [`   ${source === undefined ? "" : `${source}: `}${reason}`]),
     ...formatConsidered(considered, otherTargets),
     ...Object.entries(others).map(([name, value]) => `   ${name}: ${JSON.stringify(value)}`),
-  ].join("\n");
+  ]
+    .map(visible)
+    .join("\n");
 }
 
 function formatConsidered(

@@ -3,6 +3,7 @@ import { setImageCacheBytes } from "../images/cache-limit.ts";
 import type { Role } from "../mock/option.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
 import { withoutUndefined } from "../schema/forms/record.ts";
+import { visible } from "../schema/visible.ts";
 import type { RedisAddress } from "../store/redis/connect.ts";
 import { generateCertificate } from "./certificate.ts";
 import { startDoor } from "./door.ts";
@@ -92,7 +93,7 @@ function setupOf(
     page: ui,
     seedFile,
     stateFile,
-    complain: (line) => log.write(`${line}\n`),
+    complain: (line) => log.write(`${visible(line)}\n`),
     onProgress,
     onEntry: (server, entry) => requestLog(server, logLevel, log)(entry),
   };

@@ -1,5 +1,6 @@
 import { systemClock } from "../emulator/clock.ts";
 import { LOG_LEVELS, type LogLevel } from "../mock/option.ts";
+import { visible } from "../schema/visible.ts";
 import type { LoggedFacts } from "./door-messages.ts";
 
 const FIRST_SERVER_ERROR = 500;
@@ -50,7 +51,9 @@ export function warningLog(
 }
 
 function asJson(server: string, level: LogLevel, { time, durationMs, ...rest }: LoggedFacts): string {
-  return JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 });
+  return visible(
+    JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 }),
+  );
 }
 
 const DIM = 2;
@@ -66,12 +69,9 @@ function asText(level: keyof typeof COLOUR, entry: LoggedFacts, colours: boolean
   const why = [cause, reason].filter((part) => part !== undefined).join(": ");
   return [
     paint(DIM, time.toISOString().slice(11, 19)),
-    harmless(method).padEnd(LONGEST_METHOD),
-    harmless(path),
-    paint(COLOUR[level], harmless(result)),
-    ...(why === "" ? [] : [` ${harmless(why)}`]),
+    visible(method).padEnd(LONGEST_METHOD),
+    visible(path),
+    paint(COLOUR[level], visible(result)),
+    ...(why === "" ? [] : [` ${visible(why)}`]),
   ].join(" ");
 }
-
-/** Without control characters. */
-const harmless = (text: string): string => text.replace(/\p{Cc}/gu, "\u{fffd}");

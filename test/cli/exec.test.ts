@@ -219,6 +219,8 @@ test("a command that cannot be started has a shell's exit code, and an invalid o
   const missing = await exec(["--", join(folder, "nowhere")]).finished;
   expect(missing).toMatchObject({ code: 127, complained: expect.stringContaining("nowhere") });
   expect((await exec(["--", file]).finished).code).toBe(126);
+  const unreadable = await exec(["--", join(folder, "\u001b[2J\u009b1m")]).finished;
+  expect(unreadable.complained).toMatch(/^\P{Cc}*\\u001b\[2J\\u009b1m\P{Cc}*\n$/u);
   for (const args of [[], ["--"], ["npm", "test"]]) {
     const { code, complained } = await start(["exec", ...args]).finished;
     expect([code, complained]).toEqual([2, expect.stringContaining("mock-cloud-reco exec -- npm test")]);

@@ -54,9 +54,9 @@ test("a line is JSON, and says why a request was refused", async () => {
     }),
     expect.objectContaining({ level: "error", status: 502, reason: "answered with 502" }),
     expect.objectContaining({ level: "error", fault: "addFault", reason: "the connection was reset" }),
-    expect.objectContaining({ level: "warn", status: 400, refusedBy: "http" }),
+    expect.objectContaining({ level: "warn", status: 400, refusedBy: "http", path: "/\u009b[2J" }),
   ]);
-  for (const line of lines) expect(line).toMatch(/"durationMs":\d+(\.\d)?\}\n$/);
+  for (const line of lines) expect(line).toMatch(/^\P{Cc}*"durationMs":\d+(\.\d)?\}\n$/u);
 });
 
 test("the level selects which requests have a line", async () => {
@@ -78,7 +78,7 @@ test("a readable line has the time, the request, its result and the reason; noth
   expect(unanswered).toBe(
     "10:42:00 GET     /summary no response  fault addFault: the connection was reset\n",
   );
-  expect(malformed).toBe("10:42:00 GET     /\ufffd[2J 400  http: malformed HTTP/1.1 request\n");
+  expect(malformed).toBe("10:42:00 GET     /\\u009b[2J 400  http: malformed HTTP/1.1 request\n");
 });
 
 test("on a terminal, colours show at a glance what was refused and what failed", async () => {

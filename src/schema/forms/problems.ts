@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import * as z from "zod/mini";
+import { visible } from "../visible.ts";
 import { deferred, defOf, kind, wordsOf } from "./values.ts";
 
 /** An invalid value; `given` is undefined if it is missing. */
@@ -99,10 +100,6 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .join("")
     .replace(/^\./, "");
 
-/** Without control characters, which could fake another line of a log. */
-const visible = (name: string): string =>
-  name.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
-
 const SECRET = /secret|password/i;
 const LONGEST_SHOWN = 80;
 
@@ -113,7 +110,7 @@ function shown(path: readonly PropertyKey[], value: unknown): string | undefined
   if (value === undefined) return undefined;
   if (path.some((key) => SECRET.test(String(key)))) return "a value that is not shown";
   if (typeof value === "string") {
-    return JSON.stringify(cut(value));
+    return visible(JSON.stringify(cut(value)));
   }
   if (typeof value === "function") return "a function";
   if (Array.isArray(value)) return `an array of ${value.length}`;

@@ -142,6 +142,13 @@ it("the other views of a body are undefined, and bytes are shown by their start"
 it("long text is shortened in printed form only", async () => {
   const long = "x".repeat(500);
   expect(String(await bodyOf({}, long))).toBe(`${"x".repeat(300)}… (500 characters)`);
+  const controls = "a\n\u001b[2J\u009b";
+  expect(String(await bodyOf({}, controls))).toBe("a\n\\u001b[2J\\u009b");
+  expect(String(await bodyOf({}, JSON.stringify([controls])))).toBe(String.raw`["a\n\u001b[2J\u009b"]`);
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  expect(String(await bodyOf(form, new URLSearchParams({ name: controls, next: "b" }).toString()))).toBe(
+    "name: a\\n\\u001b[2J\\u009b\nnext: b",
+  );
   expect(String(await bodyOf({}, JSON.stringify([long, { a: [1, null] }])))).toBe(
     `["${"x".repeat(300)}… (500 characters)",{"a":[1,null]}]`,
   );
