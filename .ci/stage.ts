@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { buildPage } from "../src/page/ui/build.ts";
-import { BUNDLED } from "../tsdown.config.ts";
+import { buildInto } from "./build.ts";
 
 /** `npm run stage`: builds the package as it is published, in the folder `published`, and lists its parts in `sbom.cdx.json`. */
 
@@ -30,22 +29,7 @@ export async function stagePackage(folder: string): Promise<readonly string[]> {
   const manifest = await manifestOf(repository);
   for (const field of OWN_FIELDS) delete manifest[field];
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
-  const args = [tsdown, "--out-dir", join(folder, "dist"), "--log-level", "error"];
-  await run(process.execPath, args, { cwd: repository });
-  const { packages } = await buildPage(join(folder, "dist/page.html.br"));
-  const bundled = [...new Set([...BUNDLED, ...packages])].sort();
-  for (const name of bundled) await copyLicence(name, join(folder, "dist"));
-  // Of the model that rates images.
-  await cp(join(repository, "test/images/brisque/LICENSE-opencv"), join(folder, "dist/LICENSE-opencv"));
-  return bundled;
-}
-
-/** Bundled packages keep their licences. */
-async function copyLicence(name: string, folder: string): Promise<void> {
-  const file = (await readdir(installed(name))).find((one) => /^licen[cs]e/i.test(one));
-  if (file === undefined) throw new Error(`${name} has no licence file to pass on`);
-  await cp(join(installed(name), file), join(folder, `LICENSE-${name.replace("@", "").replace("/", "-")}`));
+  return buildInto(join(folder, "dist"));
 }
 
 /**

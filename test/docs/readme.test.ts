@@ -5,13 +5,17 @@ import { operationsOf } from "../openapi/conformance.ts";
 import { codeBlocks, wordsOf } from "../support/code-blocks.ts";
 import { blockPath } from "../support/markdown-blocks-plugin.ts";
 
-const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+const readme = read("README.md");
 const blocks = codeBlocks(readme);
 
 /** Blocks that are not TypeScript, and what runs them. */
 const COMMANDS = new Map<string | undefined, string>([
   ["npm install --save-dev mock-cloud-reco", "test/package installs the packed package"],
   ["npx mock-cloud-reco serve", "test/cli/processes.test.ts"],
+  ["npm install && npm run demo", ".ci/run"],
+  ["npm install && npm test", ".ci/run"],
+  ["npm install && npm pack", "test/package/checkout.test.ts"],
   [blocks.find(({ language }) => language === "text")?.text, "test/package/explained.test.ts"],
 ]);
 
@@ -20,6 +24,31 @@ describe("the README", () => {
     const unknown = blocks.filter(({ language, text }) => language !== "ts" && !COMMANDS.has(text));
     expect(unknown).toEqual([]);
     expect(blocks.filter(({ language }) => language === "ts").length).toBeGreaterThan(2);
+    const texts = blocks.map(({ text }) => text);
+    expect([...COMMANDS.keys()].filter((text) => text === undefined || !texts.includes(text))).toEqual([]);
+  });
+
+  it("names the versions of Node that have a command for the suite", () => {
+    const { engines, scripts } = JSON.parse(read("package.json"));
+    const first = /^>=(\d+\.\d+)\.0$/.exec(engines.node)?.[1];
+    const later = Object.keys(scripts).flatMap((name) => /^test:node(\d+)$/.exec(name)?.[1] ?? []);
+    const last = later.pop();
+    expect(readme).toContain(`- Node ${first} and later, ${later.join(", ")} and ${last};`);
+    const matrix = `on Node ${Number.parseInt(first ?? "", 10)}, ${later.join(", ")} and ${last}`;
+    for (const page of [".github/CONTRIBUTING.md", "examples/works-with/README.md"])
+      expect(read(page)).toContain(matrix);
+  });
+
+  it("says which requests leave although register was imported, and works-with has the row", () => {
+    const [, answer = ""] =
+      /\*\*Can a test reach the real service by mistake\?\*\* ([\s\S]*?)\n- \*\*/.exec(readme) ?? [];
+    const page = read("examples/works-with/README.md");
+    for (const what of ["native clients", "programs", "Workers of Bun and Deno"]) {
+      expect(answer.replaceAll(/\s+/g, " ").toLowerCase()).toContain(what.toLowerCase());
+      expect(page).toMatch(
+        new RegExp(`^\\|.*${what}.*\\| they reach the real service, also with \`register\``, "m"),
+      );
+    }
   });
 
   it("names releases as the command does", () => {
@@ -46,7 +75,7 @@ describe("the README", () => {
   });
 
   it("leaves the names of the operations to the reference, which has every one", () => {
-    const reference = readFileSync(new URL("../../examples/reference/README.md", import.meta.url), "utf8");
+    const reference = read("examples/reference/README.md");
     // Those of the target manager, and of advanced datasets, have a prefix; other pages have these.
     const names = operationsOf(openApiDocument())
       .map(({ operation }) => operation.operationId)
@@ -61,7 +90,7 @@ describe("the README", () => {
 });
 
 it("the changelog is short for each release, and says first what breaks", () => {
-  const changelog = readFileSync(new URL("../../CHANGELOG.md", import.meta.url), "utf8");
+  const changelog = read("CHANGELOG.md");
   const lines = changelog.trimEnd().split("\n");
   for (const release of changelog.split(/^## /m)) expect(release.split("\n").length).toBeLessThanOrEqual(120);
   expect(lines.filter((line) => !line.startsWith("|") && line.length > 140)).toEqual([]);

@@ -59,7 +59,7 @@ interface Report {
 }
 
 const given = process.argv.slice(2);
-const versions = given.length > 0 ? given : ["20", "22", "24"];
+const versions = given.length > 0 ? given : ["20", "22", "24", "26"];
 const folder = await realpath(await mkdtemp(join(tmpdir(), "matrix-")));
 spawnSync("npm", ["install", "--no-audit", "--no-fund", "--prefix", "test/matrix"], { stdio: "inherit" });
 const cells = new Map<string, string[]>(FILES.map((file) => [file, []]));

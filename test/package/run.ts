@@ -46,7 +46,8 @@ export async function runProgram(
   return new Promise<{ readonly code: number; readonly printed: string }>((resolve) => {
     execFile(program, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : Number(error.code);
-      resolve({ code, printed: stripVTControlCharacters(stdout + stderr).trim() });
+      // Last what the program printed, after warnings of Node.
+      resolve({ code, printed: stripVTControlCharacters(stderr + stdout).trim() });
     });
   });
 }

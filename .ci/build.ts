@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { cp, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { buildPage } from "../src/page/ui/build.ts";
+import { BUNDLED } from "../tsdown.config.ts";
+
+/** `npm run build`: builds what packages have in `dist`. `npm pack` does so too, in a checkout. */
+
+const repository = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Builds the code and the page, with the licences of what is bundled.
+ *
+ * @returns the names of the packages whose code is in it.
+ */
+export async function buildInto(dist: string): Promise<readonly string[]> {
+  const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
+  const args = [tsdown, "--out-dir", dist, "--log-level", "error"];
+  await promisify(execFile)(process.execPath, args, { cwd: repository });
+  const { packages } = await buildPage(join(dist, "page.html.br"));
+  const bundled = [...new Set([...BUNDLED, ...packages])].sort();
+  for (const name of bundled) await copyLicence(name, dist);
+  // Of the model that rates images.
+  await cp(join(repository, "test/images/brisque/LICENSE-opencv"), join(dist, "LICENSE-opencv"));
+  return bundled;
+}
+
+/** Bundled packages keep their licences. */
+async function copyLicence(name: string, dist: string): Promise<void> {
+  const folder = join(repository, "node_modules", name);
+  const file = (await readdir(folder)).find((one) => /^licen[cs]e/i.test(one));
+  if (file === undefined) throw new Error(`${name} has no licence file to pass on`);
+  await cp(join(folder, file), join(dist, `LICENSE-${name.replace("@", "").replace("/", "-")}`));
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await buildInto(join(repository, "dist"));
