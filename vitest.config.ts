@@ -19,13 +19,13 @@ const WHOLE_PROCESS = [
 
 /** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
 const PROGRAMS = [
-  "test/cli/{env-file,exec,healthcheck,host-names,processes,progress,redis-guide,run,serve,service-links,walkthrough}.test.ts",
+  "test/cli/{env-file,exec,healthcheck,host-names,processes,progress,redis-guide,run,seeding,serve,service-links,walkthrough}.test.ts",
   "test/conformance/verify.test.ts",
   "test/docs/{main-job,release,vuforia-api}.test.ts",
   "test/mock/realism/transports.test.ts",
   "test/protocol/model-target/{archive,workflow-example}.test.ts",
   "test/servers/redis-{away,servers}.test.ts",
-  "test/store/redis-{snapshots,store}.test.ts",
+  "test/store/redis-{filling,snapshots,store}.test.ts",
 ];
 
 /** Soaks and large inputs take a fifth of the time of all tests: by default, only CI runs most of them. */

@@ -39,19 +39,25 @@ export interface KeptState {
   close(): Promise<void>;
 }
 
+interface KeptStateSetup {
+  /** Called with a line when the file cannot be written; it is tried again every second. */
+  readonly complain: (line: string) => void;
+  /** Called while the file is read. */
+  readonly onProgress?: StartProgress | undefined;
+  /** Fills the store if there is no file. If it fails, nothing is written. */
+  readonly fill?: (() => Promise<void>) | undefined;
+}
+
 /**
  * Restores the state in a file, if it exists, and writes it soon after each change. The journal, clock and faults are not kept.
  *
  * @param path - a symbolic link is followed.
- * @param complain - called with a line when the file cannot be written; it is tried again every second.
- * @param onProgress - called while the file is read.
- * @throws StateFileError when the file cannot be read, which it leaves as it is, or another process uses it.
+ * @throws StateFileError when the file cannot be read, which it leaves as it is, or another process uses it; the errors of `fill`.
  */
 export async function keepState(
   path: string,
   store: MemoryStore,
-  complain: (line: string) => void,
-  onProgress: StartProgress = () => {},
+  { complain, onProgress = () => {}, fill }: KeptStateSetup,
 ): Promise<KeptState> {
   const unusable = (error: unknown) =>
     new StateFileError(`the state file ${path} cannot be used: ${messageOf(error)}`);
@@ -66,6 +72,7 @@ export async function keepState(
       onProgress("state", Math.floor(done / 1e6), megabytes);
     });
     if (isRestored) onProgress("state", megabytes, megabytes);
+    else await fill?.();
   } catch (error) {
     await lock.release();
     throw error;
@@ -96,6 +103,7 @@ export async function keepState(
     return writing;
   };
   store.state.onChange = () => writeSoon(COLLECTING_MILLISECONDS);
+  if (!isRestored && fill !== undefined) store.state.onChange();
   return {
     isRestored,
     close: async () => {

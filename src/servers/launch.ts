@@ -11,7 +11,6 @@ import type { LoggedFacts } from "./door-messages.ts";
 import type { TlsFiles } from "./http/http-server.ts";
 import type { Listen, RunningServer } from "./http/listen.ts";
 import { type LogTarget, requestLog, warningLog } from "./log.ts";
-import { seedFrom } from "./seed-file.ts";
 import type { StartProgress } from "./server.ts";
 import {
   checkStartServersOptions,
@@ -32,15 +31,13 @@ type ServerKey = (typeof SERVERS)[Role]["key"];
 
 /** How servers start, whatever they were configured with. */
 export interface ServersSetup
-  extends Pick<ManagerSetup, "trust" | "stateFile" | "complain" | "onProgress" | "resolveDoor"> {
+  extends Pick<ManagerSetup, "trust" | "stateFile" | "seedFile" | "complain" | "onProgress" | "resolveDoor"> {
   readonly listen: Readonly<Record<ServerKey, Listen>>;
   /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
   readonly onEntry?: ((server: Role, entry: LoggedFacts) => void) | undefined;
   /** Whether the manager serves its page to browsers. */
   readonly page?: boolean | undefined;
-  /** The file of what an empty manager gets. */
-  readonly seedFile?: string | undefined;
 }
 
 export interface ThreeServers<Running extends Manager = TargetManager> {
@@ -104,28 +101,19 @@ function setupOf(
 const UNUSED_URL = DEFAULT_URLS.target;
 
 /** @param urls - of the other servers, for the page. */
-async function startSeededManager<Running extends Manager>(
+function startManager<Running extends Manager>(
   setup: ServersSetup,
   start: StartManager<Running>,
   urls: { readonly target: string | null; readonly query: string | null },
 ): Promise<Running> {
-  const { listen, options, onEntry, page, seedFile, onProgress } = setup;
-  const own: ManagerSetup = {
+  const { listen, options, onEntry, page } = setup;
+  return start({
     ...setup,
     listen: listen.manager,
     options: options(UNUSED_URL),
     onEntry: (entry) => onEntry?.("target-manager", entry),
     page: page === true ? { urls: () => urls } : undefined,
-  };
-  const manager = await start(own);
-  try {
-    if (seedFile !== undefined && !manager.isRestored)
-      await seedFrom(seedFile, manager.handleQuietly, onProgress);
-    return manager;
-  } catch (error) {
-    await manager.kill();
-    throw error;
-  }
+  });
 }
 
 /**
@@ -151,7 +139,7 @@ export async function startThreeServers<Running extends Manager>(
     return earlier ?? closing;
   };
   try {
-    const manager = await startSeededManager(setup, start, urls);
+    const manager = await startManager(setup, start, urls);
     started.push(manager);
     const target = await startDoor("target-api", {
       manager,
@@ -210,8 +198,7 @@ export async function launchServer(
   const setup = setupOf(given, log, onProgress, () => "--port or PORT");
   warnings.forEach(warningLog(own.logLevel, log));
   // The other servers run in other processes, and their addresses are unknown here.
-  if (role === "target-manager")
-    return startSeededManager(setup, managerOf(state), { target: null, query: null });
+  if (role === "target-manager") return startManager(setup, managerOf(state), { target: null, query: null });
   if (managerUrl === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
   // Its own URL is unknown here: report downloads have the default one.
   const resolved = setup.options(DEFAULT_URLS.target);

@@ -21,14 +21,13 @@ const COUNTS = ["current_month_recos", "previous_month_recos", "total_recos"];
  * Fills a target manager from a file of databases with `targets` or `vumark_targets`, credentials and datasets. A target's `image`
  * is a path relative to the file. Targets without `processing_time_seconds` are processed.
  *
- * @returns the names of the cloud databases, in order.
  * @throws InvalidSeedError naming the file, the place in it, and what was expected.
  */
 export async function seedFrom(
   path: string,
   manager: RequestHandler,
   onProgress: StartProgress = () => {},
-): Promise<readonly string[]> {
+): Promise<void> {
   const wrong = (at: string, what: string) => new InvalidSeedError(`${path}: ${at} ${what}`);
   const post = async (at: string, route: string, fields: JsonObject): Promise<JsonObject> => {
     const body = Buffer.from(JSON.stringify(fields));
@@ -38,21 +37,19 @@ export async function seedFrom(
     const created: unknown = said === "" ? {} : JSON.parse(said);
     return isJsonObject(created) ? created : {};
   };
-  /** Adds a database, and returns its name and the route of its targets. */
+  /** Adds a database, and returns the route of its targets. */
   const addDatabase = async (at: string, kind: "cloud" | "vumark", fields: JsonObject, targets: string) => {
     const { database_name: name } = await post(at, `/${kind}_databases`, fields);
     if (typeof name !== "string") throw wrong(at, "has no name in the manager's response");
-    return { name, route: `/${kind}_databases/${encodeURIComponent(name)}/${targets}` };
+    return `/${kind}_databases/${encodeURIComponent(name)}/${targets}`;
   };
 
   const content = await readSeed(path);
   const databases = listIn(content, "cloud_databases");
   const total = databases.reduce((count, [at, fields]) => count + listIn(fields, "targets", at).length, 0);
   let added = 0;
-  const names: string[] = [];
   for (const [at, { targets, ...fields }] of databases) {
-    const { name, route } = await addDatabase(at, "cloud", fields, "targets");
-    names.push(name);
+    const route = await addDatabase(at, "cloud", fields, "targets");
     for (const [place, given] of listIn({ targets }, "targets", at)) {
       const { image, ...rest } = given;
       const created = await post(place, route, {
@@ -68,13 +65,12 @@ export async function seedFrom(
     }
   }
   for (const [at, { vumark_targets, ...fields }] of listIn(content, "vumark_databases")) {
-    const { route } = await addDatabase(at, "vumark", fields, "vumark_targets");
+    const route = await addDatabase(at, "vumark", fields, "vumark_targets");
     for (const [place, target] of listIn({ vumark_targets }, "vumark_targets", at))
       await post(place, route, target);
   }
   for (const name of ["oauth2_client_credentials", "model_target_datasets"])
     for (const [at, fields] of listIn(content, name)) await post(at, `/${name}`, fields);
-  return names;
 }
 
 async function readSeed(path: string): Promise<JsonObject> {

@@ -49,11 +49,11 @@ export interface StartServersOptions extends ServerOptions {
     /** Port of the target manager. */
     readonly manager?: number;
   };
-  /** Path of a file with initial databases, targets and credentials. */
+  /** Path of a file with initial databases, targets and credentials. The servers listen once all of them are added. */
   readonly seedFile?: string;
   /**
    * Path of a file that keeps the state: restored at the start, written soon after each change and at the stop. If it
-   * exists, `seedFile` is ignored. Default: the state is lost at the stop.
+   * exists, `seedFile` is not read, and a line of the log says so. Default: the state is lost at the stop.
    */
   readonly stateFile?: string;
   /** Which requests write a JSON line to standard error. Default `silent`. */

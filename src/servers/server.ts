@@ -18,8 +18,8 @@ const HEALTH_CHECKS = new RegExp(`^(${HEALTH_CHECK_AGENT}|kube-probe)(/|$)`);
 export const isHealthCheck = (request: WireRequest): boolean =>
   request.method === "GET" && HEALTH_CHECKS.test(header(request, "user-agent") ?? "");
 
-/** Health checks get no journal entry, fault or delay. */
-export const forHealthChecks = <Given extends EmulatorServices>(services: Given): Given => ({
+/** Requests of health checks and of servers themselves get no journal entry, fault or delay. */
+export const unnoticed = <Given extends EmulatorServices>(services: Given): Given => ({
   ...services,
   journal: new Journal(1),
   faults: new Faults([]),

@@ -1,3 +1,4 @@
+import type { Services } from "../apis/services.ts";
 import { Realism } from "../apis/signed/realism.ts";
 import { MovableClock, momentOf, systemClock } from "../emulator/clock.ts";
 import { Journal, type JournalEntry } from "../emulator/journal.ts";
@@ -8,15 +9,25 @@ import { summariesFor } from "../images/matching/comparison.ts";
 import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/on-demand.ts";
 import type { ResolvedOptions } from "../mock/options.ts";
+import { MemoryStore } from "../store/memory-store.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
 import { JournalFeed } from "../store/redis/journal-feed.ts";
 import { JournalLink } from "../store/redis/journal-link.ts";
 import { faultsInRedis, type RedisBacking } from "../store/redis/redis-backing.ts";
 import { RedisStore } from "../store/redis/redis-store.ts";
+import { fillOnce } from "../store/redis/whole-state.ts";
 import { type Asked, loggedOf } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked } from "./doorway.ts";
 import { failureReply } from "./server.ts";
-import { type Manager, type ManagerSetup, managerEmulator, startManagerServer } from "./target-manager.ts";
+import {
+  type Manager,
+  type ManagerSetup,
+  managerEmulator,
+  seedNotRead,
+  seedStore,
+  startManagerServer,
+  toStandardError,
+} from "./target-manager.ts";
 
 export { StateRefusedError } from "../store/redis/redis-connection.ts";
 
@@ -45,9 +56,30 @@ export interface SharedManager extends Manager {
   readonly journal: Journal;
 }
 
-/** Starts a target manager with its state in Redis or Valkey: many can run. Throws StateRefusedError and the system's errors. */
+/** Adds a seed file to an empty state. Managers that start together wait for the one that does. */
+async function addSeed(
+  seedFile: string,
+  state: RedisBacking,
+  services: Services,
+  { options, complain = toStandardError, onProgress }: ManagerSetup,
+): Promise<void> {
+  const isAdded = await fillOnce(state, async () => {
+    await state.readClock();
+    const store = new MemoryStore((image) => assessImage(image, options.answerOptions.targetRater));
+    const clock = new MovableClock(options.clock, state.clock);
+    await seedStore(seedFile, { ...services, store, clock }, onProgress);
+    return store.state.capture();
+  });
+  if (!isAdded) complain(seedNotRead(seedFile, `there is a state in ${state.redis.shown}`));
+}
+
+/**
+ * Starts a target manager with its state in Redis or Valkey: many can run.
+ *
+ * @throws StateRefusedError; InvalidSeedError; StateUnavailableError while there is a seed file; the system's errors.
+ */
 export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<SharedManager> {
-  const { options, onEntry } = setup;
+  const { options, onEntry, seedFile } = setup;
   const { profile, seed, answerOptions } = options;
   const state = await stateInRedis(address, options);
   const store = new RedisStore(state);
@@ -73,24 +105,30 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     faults,
     realism,
   };
+  if (seedFile !== undefined) {
+    await addSeed(seedFile, state, services, setup).catch((error: unknown) => {
+      state.redis.close();
+      throw error;
+    });
+  }
   /** Handles the request with the clock of all managers, and publishes its changes of clock and journal. */
-  const handleInSync = async (request: WireRequest, kept: Journal) => {
+  const handleInSync = async (request: WireRequest) => {
     await state.readClock().catch(() => {});
     clock.shift = state.clock;
     // Earlier entries must not appear after the clear.
     if (clearsJournal(request)) await link.flush();
     // Its own clock, which no other request sets back.
     const own = new MovableClock(options.clock, state.clock);
-    const emulator = managerEmulator({ ...services, journal: kept, clock: own });
+    const emulator = managerEmulator({ ...services, clock: own });
     const result = await emulator.handle(["manager"], request);
     if (changesClock(request)) await state.setClock(own.shift);
     if (clearsJournal(request)) await state.clearJournal();
     return result;
   };
-  const answer = async (request: WireRequest, kept: Journal) => {
+  const answer = async (request: WireRequest) => {
     try {
-      if (!changesClock(request)) return await handleInSync(request, kept);
-      return await state.redis.exclusively("clock", () => handleInSync(request, kept));
+      if (!changesClock(request)) return await handleInSync(request);
+      return await state.redis.exclusively("clock", () => handleInSync(request));
     } catch (error) {
       return managerEmulator(services).handle(["manager"], request, failureReply(error));
     }
@@ -104,7 +142,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   const server = await startManagerServer(setup, {
     services,
     answerDoor,
-    answer: (request) => answer(request, journal),
+    answer,
     findImage: (sha256) => state.getImage(sha256),
     beforeReading: async () => {
       await feed.read();
@@ -115,14 +153,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
       state.redis.close();
     },
   });
-  return {
-    ...server,
-    store,
-    answerDoor,
-    journal,
-    isRestored: !(await state.claimsSeeding().catch(() => true)),
-    handleQuietly: (request) => answer(request, new Journal(1)),
-  };
+  return { ...server, store, answerDoor, journal };
 }
 
 /** Reads the clock's shift first: with the request's database, which later checks need anyway, or alone. */

@@ -22,7 +22,8 @@ import { answerMalformed } from "./http/http-messages.ts";
 import { type Listen, type RunningServer, startServer } from "./http/listen.ts";
 import { type TrustRules, whyDistrusted } from "./http/trust.ts";
 import { keepState } from "./kept-state.ts";
-import { failureReply, forHealthChecks, isHealthCheck, type StartProgress } from "./server.ts";
+import { seedFrom } from "./seed-file.ts";
+import { failureReply, isHealthCheck, type StartProgress, unnoticed } from "./server.ts";
 
 export interface ManagerSetup {
   readonly listen: Listen;
@@ -34,11 +35,13 @@ export interface ManagerSetup {
   readonly page?: { readonly urls: () => Pick<PageState["urls"], "target" | "query"> } | undefined;
   /** The file that keeps the state. */
   readonly stateFile?: string | undefined;
-  /** Receives a line when the state file cannot be written. Default: standard error. */
+  /** The file of what an empty state gets, all of it or nothing. */
+  readonly seedFile?: string | undefined;
+  /** Receives a line when the state file cannot be written, or the seed file is not read. Default: standard error. */
   readonly complain?: ((line: string) => void) | undefined;
   /** Reads the settings of doors in other processes. Default: as {@link ServerOptions}. */
   readonly resolveDoor?: ((settings: string) => DoorOptions) | undefined;
-  /** Called while the state file is read. */
+  /** Called while the state file is read, and after each target of the seed file. */
   readonly onProgress?: StartProgress | undefined;
 }
 
@@ -47,10 +50,6 @@ export interface Manager extends RunningServer {
   readonly store: Store;
   /** Answers the requests of the other servers, which are doors to its emulator. */
   readonly answerDoor: AnswerDoor;
-  /** Answers a request like one from the network, but without a journal entry. */
-  readonly handleQuietly: (request: WireRequest) => Promise<Result>;
-  /** Whether there was state already, or another manager is adding it, so that no seed file is needed. */
-  readonly isRestored: boolean;
 }
 
 export interface ManagerParts {
@@ -78,7 +77,7 @@ export async function startManagerServer(
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, answerOptions } = services;
   const emulator = managerEmulator(services);
-  const healthChecked = managerEmulator(forHealthChecks(services));
+  const healthChecked = managerEmulator(unnoticed(services));
   const doorway = new Doorway(answerDoor, resolveDoor);
   // A door's question is longer than its client's request.
   const extraBytesOf = (head: Pick<WireRequest, "path">) =>
@@ -152,9 +151,19 @@ export interface TargetManager extends Manager, LocalState {
   readonly store: MemoryStore;
 }
 
-/** @throws StateFileError; the system's error when it cannot listen there. */
+/** Adds what a seed file holds by requests to the emulator of a manager, without journal entries. */
+export function seedStore(seedFile: string, services: Services, onProgress?: StartProgress): Promise<void> {
+  const emulator = managerEmulator(unnoticed(services));
+  return seedFrom(seedFile, (request) => emulator.handle(["manager"], request), onProgress);
+}
+
+/** @param why - where the state is. */
+export const seedNotRead = (seedFile: string, why: string): string =>
+  `the seed file ${seedFile} was not read: ${why}`;
+
+/** @throws StateFileError; InvalidSeedError; the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
-  const { options, onEntry, stateFile, complain = toStandardError, onProgress } = setup;
+  const { options, onEntry, stateFile, seedFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, answerOptions } = options;
   const { queryMatcher, duplicatesMatcher, targetRater } = answerOptions;
   let isStopped = false;
@@ -180,7 +189,6 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const { journal } = state;
   const services = { ...state, profile, answerOptions };
   const emulator = managerEmulator(services);
-  const quiet = managerEmulator({ ...services, journal: new Journal(1) });
   const answerDoor: AnswerDoor = (own, asked) => {
     prepareFor(own);
     return answerAsked(asked, { ...state, profile: own.profile, answerOptions: own.answerOptions });
@@ -189,7 +197,12 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   journal.events.response.on((entry) => {
     if (entry.api === "manager") onEntry?.(loggedOf(entry));
   });
-  const kept = stateFile === undefined ? undefined : await keepState(stateFile, store, complain, onProgress);
+  const fill = seedFile === undefined ? undefined : () => seedStore(seedFile, services, onProgress);
+  const kept =
+    stateFile === undefined ? undefined : await keepState(stateFile, store, { complain, onProgress, fill });
+  if (kept === undefined) await fill?.();
+  else if (kept.isRestored && seedFile !== undefined)
+    complain(seedNotRead(seedFile, `the state file ${stateFile} exists`));
   const server = await startManagerServer(setup, {
     services,
     answer: (request) => emulator.handle(["manager"], request),
@@ -204,9 +217,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     ...server,
     ...state,
     answerDoor,
-    handleQuietly: (request) => quiet.handle(["manager"], request),
-    isRestored: kept?.isRestored ?? false,
   };
 }
 
-const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
+export const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);

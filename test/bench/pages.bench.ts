@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { createRandom } from "../../src/emulator/random.ts";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
+import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import type { ThreeServers } from "../../src/servers/launch.ts";
 import { watchTurns } from "../support/longest-turn.ts";
 import { makePng } from "../support/png.ts";
@@ -26,12 +28,11 @@ async function opened(): Promise<ThreeServers> {
     options,
     page: true,
   });
-  const { store, handleQuietly } = servers.manager;
+  const { store } = servers.manager;
   const image = makePng();
   for (let index = 0; index < DATABASES; index += 1) {
-    const keys = { server_access_key: `s${index}`, server_secret_key: `ss${index}` };
-    const body = Buffer.from(JSON.stringify({ database_name: `shop ${index}`, ...keys }));
-    await handleQuietly({ method: "POST", path: "/cloud_databases", query: "", headers: [], body });
+    const keys = { serverAccessKey: `s${index}`, serverSecretKey: `ss${index}` };
+    store.createDatabase(newCloudDatabase({ databaseName: `shop ${index}`, ...keys }, createRandom()));
   }
   for (let index = 0; index < TARGETS; index += 1) {
     const fields = { width: 1, activeFlag: true, applicationMetadata: null };

@@ -1,7 +1,9 @@
 import { exactMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
+import { createRandom } from "../../src/emulator/random.ts";
 import { preparedImages } from "../../src/images/cache.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
+import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
@@ -95,16 +97,9 @@ async function throughServers(size: number, repetitions: number): Promise<Compar
   const server = await openDoor("query", manager.url, listen, options);
   await using mock = new MockCloudReco({ targetRater: perfectRater });
   const database = mock.addCloudDatabase();
-  const body = Buffer.from(
-    JSON.stringify({
-      database_name: database.databaseName,
-      server_access_key: database.serverAccessKey,
-      server_secret_key: database.serverSecretKey,
-      client_access_key: database.clientAccessKey,
-      client_secret_key: database.clientSecretKey,
-    }),
-  );
-  await manager.handleQuietly({ method: "POST", path: "/cloud_databases", query: "", headers: [], body });
+  const { databaseName, serverAccessKey, serverSecretKey, clientAccessKey, clientSecretKey } = database;
+  const keys = { serverAccessKey, serverSecretKey, clientAccessKey, clientSecretKey };
+  manager.store.createDatabase(newCloudDatabase({ databaseName, ...keys }, createRandom()));
   for (let index = 0; index < size; index++) {
     const image = await picture(index);
     const { targetId } = await mock.addTarget(database, { name: `${index}`, image, processed: true });

@@ -1,6 +1,8 @@
 import { Agent, createServer, request } from "node:http";
+import { createRandom } from "../../src/emulator/random.ts";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/mock/options.ts";
+import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import type { ThreeServers } from "../../src/servers/launch.ts";
 import { START } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
@@ -57,10 +59,9 @@ async function fill({ manager }: ThreeServers, databases: number, targets: numbe
   const now = clock.now().getTime();
   for (let index = 0; index < databases; index += 1) {
     const name = `shop ${index}`;
-    const keys = { server_access_key: `s${index}`, server_secret_key: `ss${index}` };
-    const more = { client_access_key: `c${index}`, client_secret_key: `cs${index}` };
-    const body = Buffer.from(JSON.stringify({ database_name: name, ...keys, ...more }));
-    await manager.handleQuietly({ method: "POST", path: "/cloud_databases", query: "", headers: [], body });
+    const keys = { serverAccessKey: `s${index}`, serverSecretKey: `ss${index}` };
+    const more = { clientAccessKey: `c${index}`, clientSecretKey: `cs${index}` };
+    store.createDatabase(newCloudDatabase({ databaseName: name, ...keys, ...more }, createRandom()));
     for (let count = 0; count < targets; count += 1) {
       const image = makePng({ width: 64, height: 64, fill: (at) => (at * 31 + count * 7 + index) & 255 });
       await store.createTarget(

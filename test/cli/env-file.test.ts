@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { authorizationHeader } from "mock-cloud-reco";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sayWhatIsSkipped } from "../support/skipped.ts";
+import { hasFifos, makeFifo } from "../support/fifos.ts";
 import { start, summary, VARIABLES } from "./command.ts";
 
 let folder: string;
@@ -72,14 +72,11 @@ test("serve --env refuses a file that cannot be written, and stops", async () =>
   expect(complained).toContain(`--env: ${JSON.stringify(folder)} cannot be written: EISDIR`);
 });
 
-const hasFifos = spawnSync("mkfifo", ["--version"]).status === 0;
-if (!hasFifos) sayWhatIsSkipped("FIFOs (no mkfifo)");
-
 test.skipIf(!hasFifos)(
   "serve --env keeps the mode of a FIFO, and waits for its reader until it stops",
   async () => {
     const [fifo, state] = [join(folder, "mock.env"), join(folder, "state.json")];
-    spawnSync("mkfifo", ["-m", "640", fifo]);
+    makeFifo(fifo, "640");
     const unread = start(["serve", "--env", fifo, "--state", state], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     // Written after the database was added, immediately before the FIFO is opened.
     await expect

@@ -5,6 +5,7 @@ import { MemoryStore } from "../../src/store/memory-store.ts";
 import { RedisBacking, type Summaries } from "../../src/store/redis/redis-backing.ts";
 import { RedisConnection } from "../../src/store/redis/redis-connection.ts";
 import { RedisStore } from "../../src/store/redis/redis-store.ts";
+import { fillOnce } from "../../src/store/redis/whole-state.ts";
 import { type RunningRedis, startRedis } from "../support/redis-server.ts";
 import { assessByBytes, cloud, created, image } from "./contract-cases.ts";
 
@@ -23,7 +24,8 @@ export function storesInRedis() {
     const client = new Redis(redis.url);
     const connection = new RedisConnection(client, prefix, redis.url);
     const backing = new RedisBacking(connection, assessByBytes, summaries, clockIsShared);
-    return { client, connection, backing, store: new RedisStore(backing) };
+    const fill = (make: () => ReturnType<typeof stateWith>) => fillOnce(backing, make);
+    return { client, connection, backing, fill, store: new RedisStore(backing) };
   };
 
   /** Several stores with one state, as several servers have. */
@@ -43,6 +45,14 @@ export function storesInRedis() {
   };
 
   return { connect, opened };
+}
+
+/** A state with one database of two targets. */
+export async function stateWith(databaseName: string) {
+  const memory = new MemoryStore(assessByBytes);
+  memory.createDatabase(cloud({ databaseName }));
+  for (const name of ["a", "b"]) await created(memory, databaseName, { name });
+  return memory.state.capture();
 }
 
 /** A snapshot with a database "shop" of so many targets. */

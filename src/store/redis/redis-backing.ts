@@ -150,12 +150,16 @@ export class RedisBacking {
   /** Rates and stores an image; it stays for a while even if no target uses it. */
   async putImage(bytes: Buffer): Promise<StoredImage> {
     const { outcome, rating, sha256 = sha256Hex(bytes) } = await this.assess(bytes);
-    for (const kind of this.summaries?.kinds ?? []) {
-      const summary = await this.summaries?.of(kind, { sha256, bytes: () => bytes });
-      if (summary !== undefined) await this.keepForNow(`${kind}:${sha256}`, summary);
-    }
+    await this.keepSummaries(sha256, bytes);
     await this.keepImage(sha256, bytes);
     return { sha256, outcome, rating };
+  }
+
+  async keepSummaries(sha256: string, bytes: Buffer, seconds?: number): Promise<void> {
+    for (const kind of this.summaries?.kinds ?? []) {
+      const summary = await this.summaries?.of(kind, { sha256, bytes: () => bytes });
+      if (summary !== undefined) await this.keepForNow(`${kind}:${sha256}`, summary, seconds);
+    }
   }
 
   /** Summaries of images, in the same order. */
@@ -229,15 +233,6 @@ export class RedisBacking {
 
   async clearJournal(): Promise<void> {
     this.takeControls(await this.redis.run("clear", []));
-  }
-
-  /** Whether there are no databases, and no other manager claimed within a minute to add the first ones. */
-  async claimsSeeding(): Promise<boolean> {
-    if ((await this.list()).length > 0) return false;
-    return (
-      (await this.redis.ask((client) => client.set(this.redis.key("seeding"), this.name, "EX", 60, "NX"))) ===
-      "OK"
-    );
   }
 
   private async keepForNow(name: string, bytes: Buffer, seconds = IMAGE_SECONDS): Promise<void> {

@@ -16,7 +16,9 @@ const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
 const FREEING_SCRIPT = `#!lua flags=allow-oom\n${SCRIPT}`;
 /** Operations that store little, and that freeing memory needs. */
 const SMALL = new Set(["take", "faults", "clear", "sweep"]);
-const CLAIM_MILLISECONDS = 5000;
+/** Another server takes a claim over so long after its server died. */
+const CLAIM_MILLISECONDS = 3000;
+const CLAIM_PAUSE = { least: 10, most: 200 };
 /** Errors of clients if a server without TLS waits during their handshake, or refuses it as a command. */
 const WITHOUT_TLS = /connect ETIMEDOUT|wrong version number|packet length too long/;
 const NO_HANDSHAKE = "it does not answer with TLS; if the port has no TLS, use redis://";
@@ -35,7 +37,7 @@ export class RedisConnection {
   constructor(
     private readonly client: Redis,
     prefix: string,
-    private readonly shown: string,
+    readonly shown: string,
   ) {
     this.prefix = `{${prefix}}:`;
     client.on("error", (error: unknown) => {
@@ -52,15 +54,22 @@ export class RedisConnection {
     await this.run("hello", []);
   }
 
-  /** Acts while no other server does under that name. A server that exceeds its claim counts as dead. */
+  /** Acts while no other server does under that name. A server that does not renew its claim counts as dead. */
   async exclusively<T>(what: string, act: () => Promise<T>): Promise<T> {
     const claim = newName();
     const key = this.key(`claim:${what}`);
-    while ((await this.ask((client) => client.set(key, claim, "PX", CLAIM_MILLISECONDS, "NX"))) === null)
-      await new Promise((resolve) => realTimers.setTimeout(resolve, 10));
+    let pause = CLAIM_PAUSE.least;
+    while ((await this.ask((client) => client.set(key, claim, "PX", CLAIM_MILLISECONDS, "NX"))) === null) {
+      const milliseconds = pause;
+      await new Promise((resolve) => realTimers.setTimeout(resolve, milliseconds));
+      pause = Math.min(2 * pause, CLAIM_PAUSE.most);
+    }
+    const renew = () => this.run("renew", [what, claim, String(CLAIM_MILLISECONDS)]).catch(() => {});
+    const renewal = realTimers.setInterval(() => void renew(), CLAIM_MILLISECONDS / 3).unref();
     try {
       return await act();
     } finally {
+      realTimers.clearInterval(renewal);
       await this.run("release", [what, claim]).catch(() => {});
     }
   }

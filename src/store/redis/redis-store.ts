@@ -55,8 +55,8 @@ export class RedisStore extends RecordStore<"async"> {
     return replica && this.backing.takeRateToken(replica.scope, rules, now);
   }
 
-  override reset(): Promise<void> {
-    return writeState(this.backing, { databases: [], datasets: [], credentials: [], images: new Map() });
+  override async reset(): Promise<void> {
+    await writeState(this.backing, { databases: [], datasets: [], credentials: [], images: new Map() });
   }
 
   override async snapshot(): Promise<Snapshot> {

@@ -1,3 +1,6 @@
+/** Ends the names of databases that are being added to an empty state. */
+export const FIRST = "-first";
+
 /** The functions in Lua that the operations of the script share. */
 export const FUNCTIONS = `
 local P = KEYS[1]
@@ -6,6 +9,7 @@ local function next() return redis.call('INCR', key('counter')) end
 local SPARE_SECONDS = 60
 local PAGE = 1000
 local ABANDONED_MILLISECONDS = 600000
+local FIRST = '${FIRST}'
 local function milliseconds()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -69,6 +73,11 @@ local function drop(scope)
   next()
 end
 
+-- Whether anything was ever added; what is being built does not count.
+local function isFilled()
+  return redis.call('EXISTS', key('filled'), key('scopes'), key('version', 'global')) > 0
+end
+
 -- Reads from ARGV: how many unique fields, fields and values, how many records, places and records.
 local at = 2
 local function take()
@@ -82,6 +91,7 @@ local function takePairs()
 end
 
 local function register(scope, unique)
+  redis.call('SET', key('filled'), 'yes')
   redis.call('ZADD', key('scopes'), next(), scope)
   for _, pair in ipairs(unique) do
     redis.call('HSET', key('unique', pair[1]), pair[2], scope)

@@ -16,7 +16,8 @@ export const OTHER_VERSION = "OTHERVERSION";
  * - `building`: databases that are being restored, and when each was added to; `dropped`: those whose records are being removed
  * - `faults`: all faults, and how often each was applied
  * - `journal`: a capped stream; `journal-clears`: how often it was cleared
- * - `claim:<what>`: the server that is changing something that the script cannot; `seeding`: the one that adds the first databases
+ * - `claim:<what>`: the server that is changing something that the script cannot
+ * - `filled`: whether there ever was a database
  */
 export const SCRIPT = `
 ${FUNCTIONS}
@@ -54,6 +55,13 @@ function operations.release()
   local claim = key('claim', take())
   if redis.call('GET', claim) == take() then redis.call('DEL', claim) end
 end
+
+function operations.renew()
+  local claim = key('claim', take())
+  if redis.call('GET', claim) == take() then redis.call('PEXPIRE', claim, take()) end
+end
+
+function operations.filled() return isFilled() and 1 or 0 end
 
 function operations.read()
   local field, value, known, version = take(), take(), take(), tonumber(take())
@@ -183,14 +191,18 @@ function operations.build()
   return 1
 end
 
--- Replaces all databases by those that were built, and all other records. Returns whether they are still there.
+-- Replaces all databases by those that were built, and all other records; or, if that is wanted, only fills an empty state.
 function operations.replace()
-  local built, others = {}, {}
-  for i = 1, tonumber(take()) do
-    built[i] = { take(), takePairs() }
-    if not redis.call('ZSCORE', key('building'), built[i][1]) then return 0 end
+  local onlyFills, built = take() == 'yes', {}
+  for i = 1, tonumber(take()) do built[i] = { take(), takePairs() } end
+  local others = takePairs()
+  if onlyFills and isFilled() then
+    for _, each in ipairs(built) do drop(each[1]) end
+    return 'filled'
   end
-  others = takePairs()
+  for _, each in ipairs(built) do
+    if not redis.call('ZSCORE', key('building'), each[1]) then return 'lost' end
+  end
   for _, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do drop(scope) end
   for _, place in ipairs(redis.call('HKEYS', key('records', 'global'))) do keep('global', place, '') end
   for _, each in ipairs(built) do
@@ -198,7 +210,13 @@ function operations.replace()
     register(each[1], each[2])
   end
   for _, pair in ipairs(others) do keep('global', pair[1], pair[2]) end
-  return 1
+  -- Others that began to fill it, and perhaps died, cannot end it any more.
+  if onlyFills then
+    for _, scope in ipairs(redis.call('ZRANGE', key('building'), 0, -1)) do
+      if string.sub(scope, -#FIRST) == FIRST then drop(scope) end
+    end
+  end
+  return 'replaced'
 end
 
 -- Removes some records of databases that were dropped, or whose building stopped long ago. Returns whether there are more.

@@ -21,6 +21,7 @@ import {
   recordPairs,
   uniquePairs,
 } from "./redis-connection.ts";
+import { FIRST } from "./script-functions.ts";
 
 const CHANGES_PER_TURN = 200;
 const IMAGES_AT_ONCE = { items: 32 };
@@ -108,16 +109,37 @@ async function stateOf(
   return { databases: all, datasets: [...datasets.values()], credentials: [...credentials.values()], images };
 }
 
-/** Replaces the state. Readers see none of it until all is written. Throws a StateUnavailableError. */
-export async function writeState(backing: RedisBacking, state: StoreState): Promise<void> {
+/**
+ * Fills an empty state, once: of several servers, one does and the others wait. If it dies, another one does all of it. Returns
+ * false if there is a state. Throws a StateUnavailableError.
+ */
+export const fillOnce = (backing: RedisBacking, make: () => Promise<StoreState>): Promise<boolean> =>
+  backing.redis.exclusively("filling", async () => {
+    const isFilled = (await backing.redis.run("filled", [])) === 1;
+    return !isFilled && writeState(backing, await make(), true);
+  });
+
+/**
+ * Replaces the state. Readers see none of it until all is written. Throws a StateUnavailableError.
+ *
+ * @param onlyFills - whether the state has to be empty; with summaries of all images.
+ * @returns false if it was not.
+ */
+export async function writeState(
+  backing: RedisBacking,
+  state: StoreState,
+  onlyFills = false,
+): Promise<boolean> {
   const { redis } = backing;
+  const keep = async (sha256: string, bytes: Buffer) => {
+    if (onlyFills) await backing.keepSummaries(sha256, bytes, RESTORED_IMAGE_SECONDS);
+    await backing.keepImage(sha256, bytes, RESTORED_IMAGE_SECONDS);
+  };
   for (const some of inGroups([...state.images], IMAGES_SENT, ([, image]) => image.bytes().length))
-    await Promise.all(
-      some.map(([sha256, image]) => backing.keepImage(sha256, image.bytes(), RESTORED_IMAGE_SECONDS)),
-    );
+    await Promise.all(some.map(([sha256, image]) => keep(sha256, image.bytes())));
   const built: string[] = [];
   for (const records of state.databases) {
-    const scope = `${newName()}-restored`;
+    const scope = `${newName()}${onlyFills ? FIRST : "-restored"}`;
     const build = async (changes: readonly Change[], accepted: readonly (readonly string[])[]) => {
       const parts = [scope, ...recordPairs(changes.map(encodeChange)), ...counted(accepted)];
       if ((await redis.run("build", parts)) !== 1)
@@ -132,9 +154,11 @@ export async function writeState(backing: RedisBacking, state: StoreState): Prom
     built.push(scope, ...uniquePairs(records.database));
   }
   const others = recordPairs(changesAddingGlobals(state).map(encodeChange));
-  if ((await redis.run("replace", [String(state.databases.length), ...built, ...others])) !== 1)
-    throw new StateUnavailableError("the snapshot took too long to restore");
+  const count = String(state.databases.length);
+  const result = await redis.run("replace", [onlyFills ? "yes" : "no", count, ...built, ...others]);
+  if (result === "lost") throw new StateUnavailableError("the snapshot took too long to restore");
   await redis.sweep();
+  return result === "replaced";
 }
 
 const metadataLength = (change: Change): number =>

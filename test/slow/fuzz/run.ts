@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { type Environment, environments, sharedEnvironments } from "../../combined/environments.ts";
 import { checkPrograms } from "../../combined/programs.ts";
+import { killSeeding } from "../killed-seeding.ts";
 import { soak } from "../killed-soak.ts";
 import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
 
@@ -13,6 +14,9 @@ import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
  *
  * `npm run fuzz -- killed [--seconds 60]`: servers are killed while clients work, with and without Redis; prints what was lost.
  *
+ * `npm run fuzz -- seeding [--kills 40]`: servers are killed while they add a seed file, with and without Redis; prints how often the
+ * whole seed was left, nothing, or a part.
+ *
  * `npm run fuzz -- cycles [--programs 30000] [--only sockets]`: mocks of all modes, or one of them, that start and stop beside other
  * interceptors, which are installed in test/matrix; prints what they leave patched, and the bytes that each cycle keeps. Beside
  * nothing, and beside all of them; the mode "none" is the control, without mocks.
@@ -23,11 +27,12 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
     programs: { type: "string" },
     seconds: { type: "string" },
+    kills: { type: "string" },
     only: { type: "string" },
   },
   allowPositionals: true,
 });
-const above0 = (name: "minutes" | "programs" | "seconds", preset: number): number => {
+const above0 = (name: "minutes" | "programs" | "seconds" | "kills", preset: number): number => {
   const given = Number(values[name] ?? preset);
   if (given > 0) return given;
   throw new RangeError(`--${name}: expected a number above 0; got ${values[name]}`);
@@ -35,6 +40,7 @@ const above0 = (name: "minutes" | "programs" | "seconds", preset: number): numbe
 
 if (positionals[0] === "combined") await fuzzCombined();
 else if (positionals[0] === "killed") await killServers();
+else if (positionals[0] === "seeding") await killSeedingServers();
 else if (positionals[0] === "cycles") startAndStop();
 else await fuzzBytes();
 
@@ -74,6 +80,15 @@ async function killServers(): Promise<void> {
     console.log(`${keptIn}: ${JSON.stringify(rest)}`);
     for (const line of wrong) console.error(line);
     console.log(wrong.length === 0 ? "nothing was lost" : `${wrong.length} things went wrong`);
+    if (wrong.length > 0) process.exitCode = 1;
+  }
+}
+
+async function killSeedingServers(): Promise<void> {
+  for (const keptIn of ["redis", "file"] as const) {
+    const { wrong, ...rest } = await killSeeding(above0("kills", 40), keptIn);
+    console.log(`${keptIn}: ${JSON.stringify(rest)}, a part ${wrong.length}`);
+    for (const line of wrong) console.error(line);
     if (wrong.length > 0) process.exitCode = 1;
   }
 }
