@@ -53,7 +53,7 @@ export const finishProcessing = <Mode extends StoreMode>({
   realism,
 }: Control<Mode, "realism">): Results<void>[Mode] => whenDone(store.finishProcessing(), () => realism?.end());
 
-/** Deletes all state, faults and requests, and undoes every change to the clock. */
+/** Deletes all state, faults with their delays, and requests, and undoes every change to the clock. */
 export const reset = (services: Control<"either", "realism" | "faults" | "journal" | "clock">) =>
   whenDone<"either", void, void>(services.store.reset(), () => {
     services.realism?.end();

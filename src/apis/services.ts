@@ -80,7 +80,7 @@ export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
   readonly targetRater: TargetRater;
-  readonly delay: (seconds: number) => Promise<void>;
+  readonly delay: (seconds: number, endings: readonly (AbortSignal | undefined)[]) => Promise<void>;
   /** Base URL of the report downloads. */
   readonly reportBaseUrl: string;
 }

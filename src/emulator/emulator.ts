@@ -2,6 +2,7 @@ import type { ApiName } from "../schema/protocol.ts";
 import { type RefusedBy, runChecks } from "./check.ts";
 import { type Clock, momentOf, systemClock } from "./clock.ts";
 import { type ApiResponse, type Context, type OperationContext, RequestBody } from "./context.ts";
+import type { FaultDelay } from "./fault-delays.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
 import type { CloseEntry, Journal } from "./journal.ts";
 import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
@@ -25,7 +26,8 @@ export interface EmulatorServices {
   readonly answerOptions: {
     /** Delay of every response of an API with `isDelayed`, in seconds. */
     readonly responseDelaySeconds: number;
-    readonly delay: (seconds: number) => Promise<void>;
+    /** Waits until the time is over, or one of the signals is aborted. */
+    readonly delay: (seconds: number, endings: readonly (AbortSignal | undefined)[]) => Promise<void>;
   };
 }
 
@@ -72,7 +74,7 @@ export class Emulator<Services extends EmulatorServices> {
     request: WireRequest,
     earlyRefusal?: EarlyRefusal,
   ): Promise<Result> {
-    const { clock, faults, journal, profile, random, answerOptions } = this.services;
+    const { clock, faults, journal, profile, random } = this.services;
     const services: Services = { ...this.services, store: this.services.store.forRequest() };
     const routed = route(this.apis, served, request, earlyRefusal);
     const { api, operation, params } = routed;
@@ -105,6 +107,7 @@ export class Emulator<Services extends EmulatorServices> {
       const isConfigured = fault?.response !== undefined && !("resultCode" in fault.response);
       if (api.finish !== undefined && !isConfigured) outcome = await this.finish(outcome, api, context);
     } catch (error) {
+      fault?.delay?.end();
       const failure = this.options.answerFailure?.(error);
       if (failure === undefined) {
         const reason = bounded(`the request failed: ${messageOf(error)}`);
@@ -117,9 +120,23 @@ export class Emulator<Services extends EmulatorServices> {
 
     const result = this.close(outcome, api, context, record);
     // Not above: the wait fails when the mock stops, after the request was recorded.
-    const seconds = (api.isDelayed ? answerOptions.responseDelaySeconds : 0) + (fault?.delaySeconds ?? 0);
-    if (seconds > 0) await answerOptions.delay(seconds);
+    await this.delay(api, fault?.delay, request.gone);
     return result;
+  }
+
+  /** Waits as configured, and then for a fault: its deletion ends only its own delay. */
+  private async delay(
+    { isDelayed }: Api<Services>,
+    ofFault: FaultDelay | undefined,
+    gone: AbortSignal | undefined,
+  ): Promise<void> {
+    const { responseDelaySeconds, delay } = this.services.answerOptions;
+    try {
+      if (isDelayed && responseDelaySeconds > 0) await delay(responseDelaySeconds, [gone]);
+      if (ofFault !== undefined) await delay(ofFault.seconds, [gone, ofFault.ended]);
+    } finally {
+      ofFault?.end();
+    }
   }
 
   private async chooseFault(

@@ -10,6 +10,7 @@ import {
 import { type ConfiguredResponse, statusOf } from "../schema/fault-response.ts";
 import { PAGE_HEADER } from "../schema/protocol.ts";
 import type { Context } from "./context.ts";
+import { type FaultDelay, FaultDelays } from "./fault-delays.ts";
 import { headersByName, type MaybePromise } from "./message.ts";
 import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
@@ -38,11 +39,13 @@ export interface FaultEffect {
   readonly resetConnection?: boolean;
   /** Executes the request although the client gets another response. */
   readonly executed?: boolean;
-  readonly delaySeconds?: number;
+  /** To be ended when it is over. */
+  readonly delay?: FaultDelay;
 }
 
 /** A fault: which requests it matches, and what it does to them. */
-export interface FaultRule extends FaultEffect {
+export interface FaultRule extends Omit<FaultEffect, "delay"> {
+  readonly delaySeconds?: number;
   readonly matches: (request: FaultRequest) => boolean;
   /** How often it is applied before it is removed. Default: no limit. */
   readonly times?: number;
@@ -70,8 +73,9 @@ export interface SharedFaults {
   choose(request: FaultRequest, random: Random): MaybePromise<FaultEffect | undefined>;
   list(): MaybePromise<readonly AddedFault[]>;
   create(fault: Fault): MaybePromise<AddedFault>;
-  /** Returns false if there is no such fault. */
+  /** Ends the delays of the fault, also if it was used up. Returns false if there is no such fault. */
   delete(id: string): MaybePromise<boolean>;
+  /** Ends the delays of all faults. */
   clear(): MaybePromise<void>;
 }
 
@@ -86,18 +90,30 @@ export class Faults implements SharedFaults {
   private usedUp: Map<string, number> | undefined;
   /** The latest added faults, removed ones included. */
   private latest: readonly ActiveFault[] = [];
+  private readonly delays = new FaultDelays();
 
-  constructor(permanent: readonly FaultRule[]) {
+  /** @param original - only of a copy. */
+  constructor(
+    permanent: readonly FaultRule[],
+    private readonly original?: Faults,
+  ) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
   }
 
-  /** Returns an independent copy. */
+  /** Returns an independent copy, until {@link end}. */
   fork(): Faults {
-    const fork = new Faults([]);
+    const fork = new Faults([], this);
     fork.added = this.added.map((active) => ({ ...active }));
     fork.permanent = this.permanent.map((active) => ({ ...active }));
     fork.usedUp = new Map(this.usedUp);
     return fork;
+  }
+
+  /** Deletes a copy: delays of faults that the original has go on. */
+  end(): void {
+    const { original } = this;
+    if (original === undefined) this.delays.endAll();
+    else this.delays.leaveTo(original.delays, (id) => original.find(id) !== undefined);
   }
 
   get isEmpty(): boolean {
@@ -135,12 +151,18 @@ export class Faults implements SharedFaults {
   }
 
   delete(id: string): boolean {
+    this.delays.endOf(id);
+    return this.remove(id);
+  }
+
+  private remove(id: string): boolean {
     const found = this.find(id);
     this.added = this.added.filter((fault) => fault !== found);
     return found !== undefined;
   }
 
   clear(): void {
+    this.delays.endAll();
     this.added = [];
     this.latest = [];
   }
@@ -164,7 +186,13 @@ export class Faults implements SharedFaults {
     return read;
   }
 
-  choose(request: FaultRequest, random: Random): FaultRule | undefined {
+  choose(request: FaultRequest, random: Random): FaultEffect | undefined {
+    const picked = this.pick(request, random);
+    return picked && effectOn(picked, this.delays);
+  }
+
+  /** As {@link choose}, without the beginning of a delay. */
+  pick(request: FaultRequest, random: Random): PickedFault | undefined {
     if (ALWAYS_SERVED.some((name) => name === request.operation)) return undefined;
     if (PAGE_HEADER in request.headers) return undefined;
     const isChosen = ({ rule }: ActiveRule) => applies(rule, request, random);
@@ -173,11 +201,24 @@ export class Faults implements SharedFaults {
     if (chosen === undefined) return undefined;
     chosen.applied += 1;
     if (fault !== undefined && fault.applied === fault.rule.times) {
-      this.delete(fault.id);
+      this.remove(fault.id);
       this.usedUp?.set(fault.id, fault.applied);
     }
-    return chosen.rule;
+    return { rule: chosen.rule, id: fault?.id };
   }
+}
+
+interface PickedFault {
+  readonly rule: FaultRule;
+  /** Undefined: its options define it. */
+  readonly id: string | undefined;
+}
+
+/** @param generation - how often all faults were deleted so far, if other processes may do so. */
+export function effectOn({ rule, id }: PickedFault, delays: FaultDelays, generation?: number): FaultEffect {
+  const { delaySeconds = 0, ...effect } = rule;
+  if (id === undefined || delaySeconds === 0) return effect;
+  return { ...effect, delay: delays.begin(id, delaySeconds, generation) };
 }
 
 /** No fault applies to these requests, so that every fault can be removed; nor to those of the page, which shows the faults. */

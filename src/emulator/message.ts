@@ -17,6 +17,8 @@ export interface WireRequest {
   readonly images?: ReadonlyMap<string, Buffer>;
   /** Less of the body arrived than was announced. */
   readonly isCutOff?: boolean;
+  /** Aborted when the client has disconnected. Absent: the transport cannot tell. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** A body that is made while it is sent; its length is in bytes. */

@@ -15,7 +15,7 @@ export interface InterceptedHost {
   /** Identifies a request of this mock, if several mocks have this base URL. */
   readonly recognizes?: (request: RequestMarks) => Recognition | undefined;
   /** Answers bytes that could not be parsed as a request. The head may be missing. */
-  readonly handleMalformed?: (why: MalformedKind, head: RequestHead | undefined) => Promise<Result>;
+  readonly handleMalformed?: (why: MalformedKind, head: RequestHead) => Promise<Result>;
   /** Called for a connection to this host that could not be answered. */
   readonly recordRefusal?: (authority: string, reason: string) => void;
 }
@@ -109,11 +109,7 @@ export class HostTable {
   }
 
   /** @throws the error of the client's request. */
-  async answerMalformed(
-    origin: string,
-    why: MalformedKind,
-    head: RequestHead | undefined,
-  ): Promise<WireResponse> {
+  async answerMalformed(origin: string, why: MalformedKind, head: RequestHead): Promise<WireResponse> {
     const message = `malformed HTTP request (${why})`;
     const failed: Result = { connectionError: { kind: "reset", message } };
     const { response, connectionError: failure } =

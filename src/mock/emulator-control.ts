@@ -319,7 +319,10 @@ export abstract class EmulatorControl {
     return describeRequests(filterEntries(entries, filter), dropped);
   }
 
-  /** Deletes every database, dataset, credential, report and fault, clears the journal, and undoes every change to the clock. */
+  /**
+   * Deletes every database, dataset, credential, report and fault, clears the journal, and undoes every change to the clock.
+   * Requests that faults delay are answered.
+   */
   async reset(): Promise<void> {
     await control.reset(this.parts);
   }

@@ -141,6 +141,7 @@ export class EmulatorState {
   end(): void {
     this.expectedRefusals.end(this.journal.entries);
     this.journal.end();
+    this.faults.end();
   }
 }
 

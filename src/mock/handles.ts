@@ -228,7 +228,10 @@ export const mockDataset = (dataset: Dataset, now: number): MockDataset => ({
 export interface FaultHandle extends Disposable {
   /** How many requests the fault has been applied to; those of an isolated call count in that call only. */
   readonly timesApplied: number;
-  /** Removes the fault; in an isolated call, for that call only. Does nothing when it was already removed. */
+  /**
+   * Removes the fault and answers the requests that it delays, also if it was used up; in an isolated call, for that call only.
+   * Does nothing when it was already removed.
+   */
   remove(): void;
 }
 

@@ -313,7 +313,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   /**
    * Deletes every database, dataset, credential, report and fault, clears the journal and the expected refusals, and undoes
-   * every change to the clock.
+   * every change to the clock. Requests that faults delay are answered.
    *
    * @example afterEach(() => mock.reset());
    */

@@ -58,8 +58,9 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
   /** Rates an added image for tracking: an integer from 0 to 5. Default `brisqueRater`. */
   readonly targetRater?: TargetRater;
   /**
-   * Replaces the timer that waits for `responseDelaySeconds` and the delays of faults. The signal is aborted when the mock stops;
-   * the requests fail then, even if the delay goes on. A request also fails if the function throws or returns no promise.
+   * Replaces the timer that waits for `responseDelaySeconds`, and then for the delay of a fault. The signal is aborted when the
+   * response is due: the fault was deleted, the client disconnected, or the mock stopped, which fails the request. A request also
+   * fails if the function throws or returns no promise.
    */
   readonly delay?: (seconds: number, signal: AbortSignal) => Promise<void>;
   /**

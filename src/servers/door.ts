@@ -53,7 +53,7 @@ export async function startDoor(
     return {
       answer: async (request) =>
         header(request, SERVER_HEADER) === undefined ? answer({ role, request }) : notATargetManager(self),
-      answerMalformed: (malformed, head = { method: "", path: "", query: "", headers: [] }) =>
+      answerMalformed: (malformed, head) =>
         answer({ role, request: { ...head, body: Buffer.alloc(0) }, malformed }),
     };
   });

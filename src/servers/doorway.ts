@@ -73,9 +73,9 @@ export class Doorway {
     return path === DOOR_PATH;
   }
 
-  async respond({ method, body }: WireRequest): Promise<WireResponse> {
+  async respond({ method, body, gone }: WireRequest): Promise<WireResponse> {
     if (method !== "POST") return identified(bodyReply(404, "text/plain", "expected POST"));
-    const answered = await this.asked(body);
+    const answered = await this.asked(body, gone);
     if (typeof answered === "string") return identified(bodyReply(400, "text/plain", answered));
     const packed = packAnswered(answered);
     return identified({ status: 200, headers: [["Content-Length", String(packed.length)]], body: packed });
@@ -87,7 +87,7 @@ export class Doorway {
   }
 
   /** Returns an error as text. */
-  private async asked(body: Buffer): Promise<Answered | string> {
+  private async asked(body: Buffer, gone: AbortSignal | undefined): Promise<Answered | string> {
     let asked: ReturnType<typeof unpackAsked>;
     let options: DoorOptions;
     try {
@@ -97,7 +97,7 @@ export class Doorway {
       return messageOf(error);
     }
     this.known.set(asked.settings, options);
-    return this.answer(options, asked);
+    return this.answer(options, { ...asked, request: { ...asked.request, gone } });
   }
 }
 

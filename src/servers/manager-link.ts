@@ -52,8 +52,15 @@ export function connectToManager(
     port: baseUrl.port,
     path: prefix + DOOR_PATH,
   };
-  /** Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it. */
-  const send = ([head, body]: ReturnType<typeof packAsked>): Promise<Answered | "unsent"> =>
+  /**
+   * Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it.
+   *
+   * @param gone - aborted when no client waits for the answer: the manager then need not delay it.
+   */
+  const send = (
+    [head, body]: ReturnType<typeof packAsked>,
+    gone: AbortSignal | undefined,
+  ): Promise<Answered | "unsent"> =>
     new Promise((resolve, reject) => {
       const refused = (why: string) => reject(new StateUnavailableError(why));
       let isWritten = false;
@@ -87,6 +94,10 @@ export function connectToManager(
         isWritten = true;
         outgoing.write(head);
         outgoing.end(body);
+        const leave = () => outgoing.socket?.end();
+        if (gone?.aborted === true) leave();
+        gone?.addEventListener("abort", leave);
+        outgoing.once("close", () => gone?.removeEventListener("abort", leave));
       };
       outgoing.once("error", failed).once("socket", (socket) => {
         if (!socket.connecting) {
@@ -108,7 +119,7 @@ export function connectToManager(
   const ask = async (settings: string, asked: Asked): Promise<Answered> => {
     const question = packAsked(settings, asked);
     for (;;) {
-      const answered = await send(question);
+      const answered = await send(question, asked.request.gone);
       if (answered !== "unsent") return answered;
     }
   };

@@ -13,7 +13,8 @@ import { MemoryStore } from "../store/memory-store.ts";
 import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
 import { JournalFeed } from "../store/redis/journal-feed.ts";
 import { JournalLink } from "../store/redis/journal-link.ts";
-import { faultsInRedis, type RedisBacking } from "../store/redis/redis-backing.ts";
+import type { RedisBacking } from "../store/redis/redis-backing.ts";
+import { RedisFaults } from "../store/redis/redis-faults.ts";
 import { RedisStore } from "../store/redis/redis-store.ts";
 import { fillOnce } from "../store/redis/whole-state.ts";
 import { type Asked, loggedOf } from "./door-messages.ts";
@@ -93,7 +94,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
   journal.events.response.on((entry) => {
     if (!feed.isReading && isOfManager(entry)) onEntry?.(loggedOf(entry));
   });
-  const faults = faultsInRedis(state);
+  const faults = new RedisFaults(state);
   const realism = Realism.from(options);
   const services = {
     store,

@@ -82,7 +82,9 @@ export async function startManagerServer(
   // A door's question is longer than its client's request.
   const extraBytesOf = (head: Pick<WireRequest, "path">) =>
     doorway.serves(head) ? LONGEST_QUESTION_HEAD : 0;
-  const starting = startServer({ ...listen, filterFor, extraBytesOf }, (url) => {
+  // A door ends its side when its client has disconnected.
+  const leavesAtEnd = (head: Pick<WireRequest, "path">) => doorway.serves(head);
+  const starting = startServer({ ...listen, filterFor, extraBytesOf, leavesAtEnd }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
     const { queryMatcher, targetRater } = answerOptions;
     const pageApi =
@@ -100,7 +102,7 @@ export async function startManagerServer(
       });
     return {
       answerMalformed: async (why, head) =>
-        head !== undefined && doorway.serves(head)
+        doorway.serves(head)
           ? { response: doorway.refuse(why) }
           : answerMalformed(emulator, ["manager"], why, head),
       answer: async (request) => {

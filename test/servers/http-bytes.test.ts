@@ -47,6 +47,7 @@ describe("bytes", () => {
           ["Content-Length", "4"],
         ],
         body,
+        gone: expect.any(AbortSignal),
       },
     ]);
   });

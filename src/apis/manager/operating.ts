@@ -97,7 +97,7 @@ const reset = operation({
   method: "POST",
   path: "/reset",
   summary:
-    "Deletes all databases, datasets, credentials, reports and faults, clears the journal, and resets the clock.",
+    "Deletes all databases, datasets, credentials, reports and faults, answers the requests that faults delay, clears the journal, and resets the clock.",
   checks: anyRequest,
   responses: [noBody],
   handle: async ({ services }) => {

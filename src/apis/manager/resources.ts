@@ -116,7 +116,7 @@ export const faults = operationsOf({
     "Makes matching requests to any server fail from now on; only the newest matching fault applies.",
   ],
   create: (given, { services }) => services.faults.create(given),
-  delete: ["manager.deleteFault", "Removes a fault."],
+  delete: ["manager.deleteFault", "Removes a fault, and answers the requests that it delays."],
   remove: ({ faults }, id) => faults.delete(id),
   deleted: noContent,
 });

@@ -51,10 +51,10 @@ export async function fetchFrom(
   request: Request,
   options: FetchOptions = {},
 ): Promise<Response> {
-  const { isIntercepted = false, isUnabortable = false, Response = globalThis.Response } = options;
+  const { isIntercepted, isUnabortable = false, Response = globalThis.Response } = options;
   const { signal, method, url } = request;
   if (!isUnabortable) signal.throwIfAborted();
-  const answered = send(hosts, request, isIntercepted).catch((reason: unknown) => {
+  const answered = send(hosts, request, options).catch((reason: unknown) => {
     throw new TypeError("fetch failed", { cause: socketError(reason) });
   });
   const { received, sent } = await (isUnabortable ? answered : untilAborted(answered, signal));
@@ -142,14 +142,19 @@ interface Exchange {
   readonly sent: Buffer;
 }
 
-async function send(hosts: HostTable, request: Request, isIntercepted: boolean): Promise<Exchange> {
+async function send(
+  hosts: HostTable,
+  request: Request,
+  { isIntercepted = false, isUnabortable = false }: FetchOptions,
+): Promise<Exchange> {
   // Waits without a body, too: the caller may stop the mock in the same turn.
   const body = Buffer.from(await (request.body === null ? NO_BYTES : request.arrayBuffer()));
   const sent = wireRequest(request, body);
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
   if (isIntercepted && Number(header(sent, "content-length") ?? body.length) !== body.length)
     throw mismatch();
-  return { received: await hosts.answer(sent), sent: body };
+  const gone = isUnabortable ? undefined : request.signal;
+  return { received: await hosts.answer({ ...sent, gone }), sent: body };
 }
 
 /** `fetch` itself refuses such a request, or hangs. */

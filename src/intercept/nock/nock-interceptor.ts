@@ -186,12 +186,15 @@ function isFor(origin: string, interceptor: string): boolean {
 
 /** Header names are sorted and in lower case; the body has its original bytes. */
 function interceptedRequest(request: ClientRequest, origin: string, target: string): InterceptedRequest {
+  const leaving = new AbortController();
+  request.once("close", () => leaving.abort());
   return {
     origin,
     method: request.method,
     ...splitTarget(target),
     headers: headersOf(request),
     body: bodyOf(request),
+    gone: leaving.signal,
   };
 }
 

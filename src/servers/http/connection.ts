@@ -7,9 +7,16 @@ import type { HeadWatch } from "./unended-heads.ts";
 /** Unanswered requests of one connection above which no more are read from it. */
 const MAX_WAITING = 32;
 
+/** The beginning of every response. */
+const PROBE = "HTTP/1.1 ";
+/** Milliseconds before each byte of it. The answer to one arrives before the next, or before a later one. */
+const PROBE_PAUSES = [20, 20, 100, 500, 2500, 12_500, 60_000, 300_000, 300_000];
+
 export interface PendingRequest {
   readonly incoming: IncomingMessage;
   readonly reader: BodyReader;
+  /** Whether its client no longer waits once it has ended its side. */
+  readonly leavesAtEnd: boolean;
   /** Whether no other request can follow, for example after a body of another length than announced. */
   last: boolean;
 }
@@ -29,8 +36,33 @@ export class Connection {
   held: Buffer = Buffer.alloc(0);
   /** Until all requests so far have been answered. */
   turn: Promise<void> = Promise.resolve();
+  /** Whether bytes were sent past node:http, so that all others have to be, too. */
+  isRaw = false;
+  private readonly leaving = new AbortController();
+  /** The client ends its side, or has ended it, while this request is being answered. */
+  private atEnd: (() => void) | undefined;
+  private probing: NodeJS.Timeout | undefined;
+  /** Number of bytes of the next response that were sent. */
+  private probed = 0;
 
-  constructor(readonly socket: Duplex) {}
+  constructor(readonly socket: Duplex) {
+    this.watch();
+    socket.once("close", () => {
+      this.atEnd = undefined;
+      realTimers.clearTimeout(this.probing);
+      this.leaving.abort();
+    });
+  }
+
+  /** Listens for the end of the client's side. */
+  watch(): void {
+    this.socket.on("end", () => this.atEnd?.());
+  }
+
+  /** Aborted when the client has disconnected. */
+  get gone(): AbortSignal {
+    return this.leaving.signal;
+  }
 
   get isIdle(): boolean {
     return this.pending.size === 0 && !this.refuses;
@@ -51,6 +83,18 @@ export class Connection {
     if (this.pending.size === MAX_WAITING) this.socket.resume();
   }
 
+  /** Waits for a result, and notices meanwhile that the client disconnects. */
+  async whileHere<T>(leavesAtEnd: boolean, result: () => Promise<T>): Promise<T> {
+    this.atEnd = leavesAtEnd ? () => this.leaving.abort() : () => this.probe();
+    if (this.socket.readableEnded) this.atEnd();
+    try {
+      return await result();
+    } finally {
+      this.atEnd = undefined;
+      realTimers.clearTimeout(this.probing);
+    }
+  }
+
   /** Ends the body in which the parser failed. Returns false if the parser failed between two requests. */
   stopReading(): boolean {
     const { newest } = this;
@@ -60,12 +104,41 @@ export class Connection {
     return true;
   }
 
+  /** Sends a response past node:http. Resolves when it was passed to the operating system, or the client disconnected. */
+  write(bytes: Buffer): Promise<void> {
+    return new Promise((resolve) => this.socket.write(this.withoutProbes(bytes), () => resolve()));
+  }
+
   /** Ends our side. Discards further data, so that the client can read the response. `timeout`: for the client's end, in ms. */
   end(bytes: Buffer, timeout: number): void {
     this.ended = true;
-    this.socket.end(Buffer.concat([this.held, bytes]));
+    this.socket.end(this.withoutProbes(Buffer.concat([this.held, bytes])));
     this.socket.resume();
     const timer = realTimers.setTimeout(() => this.socket.destroy(), timeout);
     this.socket.once("close", () => realTimers.clearTimeout(timer));
+  }
+
+  private withoutProbes(response: Buffer): Buffer {
+    const rest = response.subarray(this.probed);
+    this.probed = 0;
+    return rest;
+  }
+
+  /**
+   * Finds out whether a client that has ended its side still waits for its response, or has closed the connection: TCP tells only
+   * in answer to a byte. So it sends the beginning of the response, a byte at a time.
+   */
+  private probe(): void {
+    const { socket } = this;
+    const pause = PROBE_PAUSES[this.probed];
+    // In memory, closing is another event.
+    if (pause === undefined || this.heads !== undefined) return;
+    this.probing = realTimers.setTimeout(() => {
+      if (!socket.writable) return;
+      this.isRaw = true;
+      socket.write(PROBE.charAt(this.probed));
+      this.probed += 1;
+      this.probe();
+    }, pause);
   }
 }

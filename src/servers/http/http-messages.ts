@@ -20,6 +20,9 @@ export const END_OF_HEAD = "\r\n\r\n";
 
 export type RequestHead = Omit<WireRequest, "body">;
 
+/** Of bytes without a request line. */
+export const NO_HEAD: RequestHead = { method: "", path: "", query: "", headers: [] };
+
 export const headOf = ({ method = "", url = "", rawHeaders }: IncomingMessage): RequestHead => ({
   method,
   ...splitTarget(url),
@@ -143,27 +146,40 @@ export type ServedResult =
 
 export type ServedHandler = (request: WireRequest) => Promise<ServedResult>;
 
+/** A connection whose bytes may be sent past node:http. */
+interface SendingConnection {
+  readonly isRaw: boolean;
+  readonly socket: Duplex;
+  write(bytes: Buffer): Promise<void>;
+}
+
 /** Sends chunks as they become available, at the speed of the client. */
 export async function sendStream(
   { status, headers, stream }: Pick<StreamedResponse, "status" | "headers" | "stream">,
-  to: ServerResponse,
+  response: ServerResponse,
+  connection: SendingConnection,
   closing: AbortSignal,
 ): Promise<void> {
   const disconnected = new AbortController();
-  to.once("close", () => disconnected.abort());
+  response.once("close", () => disconnected.abort());
   const hasEnd = header({ headers }, "content-length") !== undefined;
   const signal = hasEnd ? disconnected.signal : AbortSignal.any([disconnected.signal, closing]);
-  to.sendDate = false;
-  if (hasEnd) to.removeHeader("Connection");
-  to.writeHead(status, headers.flat());
-  to.flushHeaders();
+  const { isRaw, socket } = connection;
+  if (isRaw) void connection.write(responseBytes({ status, headers, body: Buffer.alloc(0) }));
+  else {
+    response.sendDate = false;
+    if (hasEnd) response.removeHeader("Connection");
+    response.writeHead(status, headers.flat());
+    response.flushHeaders();
+  }
+  const to = isRaw ? socket : response;
   for await (const chunk of stream(signal)) {
     if (signal.aborted) break;
     if (!to.write(chunk)) await once(to, "drain", { signal }).catch(() => undefined);
     // A client that reads as fast as this writes would delay all others.
     await yieldToEventLoop();
   }
-  to.end();
+  if (!isRaw) response.end();
 }
 
 /** The fields of the error that node:http emits as `clientError`. */
@@ -211,7 +227,7 @@ export function answerMalformed(
   emulator: Pick<Emulator<EmulatorServices>, "handle">,
   served: readonly [ApiName, ...ApiName[]],
   why: MalformedKind,
-  head: RequestHead = { method: "", path: "", query: "", headers: [] },
+  head: RequestHead,
 ): Promise<Result> {
   return emulator.handle(served, { ...head, body: Buffer.alloc(0) }, { malformed: why, ...REFUSALS[why] });
 }

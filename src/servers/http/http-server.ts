@@ -15,10 +15,12 @@ import {
   isStreamed,
   keepsAlive,
   malformedKind,
+  NO_HEAD,
   type ParserError,
   type RequestHead,
   refusedBytes,
   responseBytes,
+  type ServedResponse,
   type ServedResult,
   salvagedHead,
   saysClose,
@@ -31,8 +33,8 @@ import { HeadWatch } from "./unended-heads.ts";
 /** Decides every response of a server; the transport only sends it. */
 export interface RequestAnswerer {
   answer(request: WireRequest, connection: Duplex): Promise<ServedResult>;
-  /** Answers bytes that could not be parsed as a request. The head may be missing. */
-  answerMalformed(why: MalformedKind, head: RequestHead | undefined, connection: Duplex): Promise<Result>;
+  /** Answers bytes that could not be parsed as a request. The head may be empty. */
+  answerMalformed(why: MalformedKind, head: RequestHead, connection: Duplex): Promise<Result>;
 }
 
 /** Certificate and key of a TLS server. */
@@ -49,12 +51,21 @@ export interface HttpServerOptions {
   readonly limits?: Partial<BodyLimits> | undefined;
   /** How many requests are answered at a time; further ones are refused. Default: any number. */
   readonly maxRequests?: number | undefined;
+  /** Whether a request's client no longer waits once it has ended its side. Default: it does until the connection is closed. */
+  readonly leavesAtEnd?: ((head: RequestHead) => boolean) | undefined;
   /** How many bytes more than others the body of a request may have. */
   readonly extraBytesOf?: ((head: RequestHead) => number) | undefined;
   /** Whether a client that pauses is known to be about to send more of its request. */
   readonly isSending?: ((socket: Duplex) => boolean) | undefined;
   /** Selects requests whose large parts are taken out, and do not count towards limits. */
   readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;
+}
+
+/** A request that is being answered. */
+interface Exchange {
+  readonly connection: Connection;
+  readonly pending: PendingRequest;
+  readonly response: ServerResponse;
 }
 
 const NO_BYTES = Buffer.alloc(0);
@@ -103,6 +114,10 @@ export class HttpServer {
       .on("connection", (socket: Socket) => {
         this.sockets.add(socket);
         socket.once("close", () => this.sockets.delete(socket));
+      })
+      // For TLS, where `httpAllowHalfOpen` has no effect.
+      .on("secureConnection", (socket: Socket) => {
+        socket.allowHalfOpen = true;
       })
       .on("request", serve)
       .on("checkExpectation", serve)
@@ -184,34 +199,49 @@ export class HttpServer {
     const { socket } = incoming;
     const connection = this.connectionOf(socket);
     connection.heads?.began(incoming);
-    const head = headOf(incoming);
-    const { filterFor, isSending, extraBytesOf } = this.options;
+    const head = { ...headOf(incoming), gone: connection.gone };
+    const { filterFor, isSending, extraBytesOf, leavesAtEnd } = this.options;
     const { maxBytes } = this.limits;
     const limits = { ...this.limits, maxBytes: maxBytes + (extraBytesOf?.(head) ?? 0) };
     const reader = new BodyReader(incoming, limits, this.held, filterFor?.(head), () => isSending?.(socket));
-    const pending: PendingRequest = { incoming, reader, last: !keepsAlive(incoming) };
+    const pending: PendingRequest = {
+      incoming,
+      reader,
+      leavesAtEnd: leavesAtEnd?.(head) === true,
+      last: !keepsAlive(incoming),
+    };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
       try {
-        const result = await this.resultOf(head, pending, socket);
+        const { leavesAtEnd } = pending;
+        const result = await connection.whileHere(leavesAtEnd, () => this.resultOf(head, pending, socket));
         const served = result?.response;
         if (served === undefined) disconnect(socket, result?.connectionError?.kind);
-        else if (isStreamed(served)) {
-          const closes = pending.last || this.closing;
-          const { status, headers } = closes ? withClose(served) : served;
-          await sendStream({ status, headers, stream: served.stream }, response, this.ending.signal);
-          if (closes || this.closing) this.end(connection);
-        } else if (pending.last || this.closing || saysClose(served)) {
-          this.end(connection, responseBytes(withClose(served), head.method));
-        } else if (!isDelimited(served, head.method))
-          this.end(connection, responseBytes(served, head.method));
-        else if (connection.refuses && connection.pending.size === 1)
-          connection.held = responseBytes(served, head.method);
-        else await sendResponse(served, response);
+        else await this.send(served, head.method, { connection, pending, response });
       } catch {
         socket.destroy();
       }
     });
+  }
+
+  private async send(
+    served: ServedResponse,
+    method: string,
+    { connection, pending, response }: Exchange,
+  ): Promise<void> {
+    const closes = pending.last || this.closing;
+    // node:http would keep the connection open.
+    const isOnly = connection.pending.size === 1;
+    const isLast = isOnly && connection.socket.readableEnded && !connection.refuses;
+    if (isStreamed(served)) {
+      const { status, headers } = closes ? withClose(served) : served;
+      await sendStream({ status, headers, stream: served.stream }, response, connection, this.ending.signal);
+      if (closes || this.closing || isLast) this.end(connection);
+    } else if (closes || saysClose(served)) this.end(connection, responseBytes(withClose(served), method));
+    else if (isLast || !isDelimited(served, method)) this.end(connection, responseBytes(served, method));
+    else if (isOnly && connection.refuses) connection.held = responseBytes(served, method);
+    else if (connection.isRaw) await connection.write(responseBytes(served, method));
+    else await sendResponse(served, response);
   }
 
   /** Undefined when the client disconnected before it had sent its request. */
@@ -253,18 +283,22 @@ export class HttpServer {
   }
 
   /** Answers a request that cannot be read, after those before it, as the last one of its connection. */
-  private async refuse(connection: Connection, why: MalformedKind, head?: RequestHead): Promise<void> {
-    const { socket } = connection;
+  private async refuse(connection: Connection, why: MalformedKind, salvaged = NO_HEAD): Promise<void> {
+    const { socket, gone } = connection;
+    const head = { ...salvaged, gone };
     // node:http would end our side with the client's, before the response.
     socket.removeAllListeners("end");
+    connection.watch();
     connection.refuses = true;
     await connection.turn;
     if (connection.ended) return;
     connection.ended = true;
     try {
-      const { response, connectionError } = await this.answerer.answerMalformed(why, head, socket);
+      const { response, connectionError } = await connection.whileHere(false, () =>
+        this.answerer.answerMalformed(why, head, socket),
+      );
       if (response === undefined) disconnect(socket, connectionError.kind);
-      else this.end(connection, responseBytes(withClose(response), head?.method));
+      else this.end(connection, responseBytes(withClose(response), head.method));
     } catch {
       socket.destroy();
     }

@@ -58,7 +58,7 @@ export interface RunningServer {
 export interface Serving {
   readonly answer: ServedHandler;
   /** Answers a request that could not be read. */
-  readonly answerMalformed: (why: MalformedKind, head: RequestHead | undefined) => Promise<Result>;
+  readonly answerMalformed: (why: MalformedKind, head: RequestHead) => Promise<Result>;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type ClockShift, UNMOVED } from "../../emulator/clock.ts";
-import { Faults, type SharedFaults } from "../../emulator/faults.ts";
 import { sha256Hex } from "../../emulator/sha256.ts";
 import type { Database } from "../../schema/database.ts";
 import type { SummaryKind, TargetImage } from "../../schema/target.ts";
@@ -191,16 +190,28 @@ export class RedisBacking {
     await this.redis.ask((client) => client.set(this.redis.key("clock"), JSON.stringify(shift)));
   }
 
-  /** Repeats until no other server changed the faults meanwhile. */
-  async withFaults<T>(act: (faults: Faults) => T): Promise<T> {
-    for (;;) {
-      const before = (await this.redis.ask((client) => client.get(this.redis.key("faults")))) ?? undefined;
-      const faults = Faults.fromText(before);
-      const result = act(faults);
-      const after = faults.toText();
-      if (after === before || (await this.redis.run("faults", [before ?? "", after ?? ""])) === 1)
-        return result;
-    }
+  /** As `Faults.toText` returned them. */
+  async readFaults(): Promise<string | undefined> {
+    return (await this.redis.ask((client) => client.get(this.redis.key("faults")))) ?? undefined;
+  }
+
+  /**
+   * Replaces the faults, unless another server changed them meanwhile.
+   *
+   * @param ended - the fault whose delays end: an id, `*` for all, or none.
+   * @returns how often the delays of all faults have ended.
+   */
+  async writeFaults(before = "", after = "", ended = ""): Promise<number | undefined> {
+    const ends = await this.redis.run("faults", [before, after, ended]);
+    return ends === null ? undefined : Number(ends);
+  }
+
+  /** How often the delays of all faults have ended, and the given ones whose own have. */
+  async readEndedFaults(
+    ids: readonly string[],
+  ): Promise<{ readonly ends: number; readonly ended: readonly string[] }> {
+    const [ends, ended] = arrayIn(await this.redis.run("ended-faults", ids));
+    return { ends: Number(ends), ended: arrayIn(ended).map(String) };
   }
 
   private takeControls(controls: unknown): void {
@@ -246,14 +257,3 @@ export class RedisBacking {
 /** Whether a change removes a record, or deletes a target. */
 const isRemoval = ({ kind, record }: StoredChange): boolean =>
   record === null || (kind === "target" && record.deleteDate !== null);
-
-export const faultsInRedis = (backing: RedisBacking): SharedFaults => ({
-  get isEmpty() {
-    return !backing.hasFaults;
-  },
-  choose: (request, random) => backing.withFaults((faults) => faults.choose(request, random)),
-  list: () => backing.withFaults((faults) => faults.list()),
-  create: (fault) => backing.withFaults((faults) => faults.create(fault)),
-  delete: (id) => backing.withFaults((faults) => faults.delete(id)),
-  clear: () => backing.withFaults((faults) => faults.clear()),
-});

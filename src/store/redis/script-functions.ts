@@ -10,6 +10,8 @@ local SPARE_SECONDS = 60
 local PAGE = 1000
 local ABANDONED_MILLISECONDS = 600000
 local FIRST = '${FIRST}'
+local ENDED_MILLISECONDS = 3600000
+local MOST_ENDED = 10000
 local function milliseconds()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)

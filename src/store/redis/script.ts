@@ -14,7 +14,8 @@ export const OTHER_VERSION = "OTHERVERSION";
  *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
  * - `image:<sha256>`, `sketch:<sha256>`, `features:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
  * - `building`: databases that are being restored, and when each was added to; `dropped`: those whose records are being removed
- * - `faults`: all faults, and how often each was applied
+ * - `faults`: all faults, and how often each was applied; `ended-faults`: those deleted lately, whose delays end, and when;
+ *   `fault-ends`: how often the delays of all ended
  * - `journal`: a capped stream; `journal-clears`: how often it was cleared
  * - `claim:<what>`: the server that is changing something that the script cannot
  * - `filled`: whether there ever was a database
@@ -45,10 +46,26 @@ function operations.clear()
 end
 
 function operations.faults()
-  local before, after = take(), take()
-  if (redis.call('GET', key('faults')) or '') ~= before then return 0 end
+  local before, after, ended = take(), take(), take()
+  if (redis.call('GET', key('faults')) or '') ~= before then return false end
   if after == '' then redis.call('DEL', key('faults')) else redis.call('SET', key('faults'), after) end
-  return 1
+  if ended == '*' then redis.call('INCR', key('fault-ends'))
+  elseif ended ~= '' then
+    local now = milliseconds()
+    redis.call('ZADD', key('ended-faults'), now, ended)
+    redis.call('ZREMRANGEBYSCORE', key('ended-faults'), '-inf', now - ENDED_MILLISECONDS)
+    redis.call('ZREMRANGEBYRANK', key('ended-faults'), 0, -1 - MOST_ENDED)
+  end
+  return redis.call('GET', key('fault-ends')) or '0'
+end
+
+operations['ended-faults'] = function()
+  local ended = {}
+  while ARGV[at] do
+    local id = take()
+    if redis.call('ZSCORE', key('ended-faults'), id) then ended[#ended + 1] = id end
+  end
+  return { redis.call('GET', key('fault-ends')) or '0', ended }
 end
 
 function operations.release()

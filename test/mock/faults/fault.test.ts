@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
-import type { Fault, FaultRequest, MockCloudReco } from "mock-cloud-reco";
+import type { Fault, FaultRequest } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { failureOf, messagesOf } from "../../intercept/failures.ts";
-import { type Client, clients, fetchBy, fetchClient, nodeClient } from "../../support/clients.ts";
+import { clients, nodeClient } from "../../support/clients.ts";
 import { MockSession } from "../../support/mock-session.ts";
 import { makePng } from "../../support/png.ts";
-import { LIST, opened } from "./opened.ts";
+import { LIST, opened, TRANSPORTS } from "./opened.ts";
 
 describe("a fault answers", () => {
   it("with a status, headers and a body, exactly as given", async () => {
@@ -126,7 +126,7 @@ describe("a fault delays", () => {
     await session.target({ method: "GET", path: "/summary" });
     mock.addFault({ operation: "listTargets", delaySeconds: 4, resetConnection: true });
     await expect(session.target(LIST)).rejects.toThrow("reset");
-    expect(delays).toEqual([3.5, 1, 5]);
+    expect(delays).toEqual([1, 2.5, 1, 1, 4]);
   });
 });
 
@@ -212,17 +212,6 @@ describe("a fault matches", () => {
 const returning = (make: () => unknown): ((request: FaultRequest) => boolean) => {
   const untyped: { when(): never } = JSON.parse("{}");
   return Object.assign(untyped, { when: make }).when;
-};
-
-/** The interception, and the client, of each transport in this process. */
-const TRANSPORTS: Readonly<
-  Record<string, readonly ["nock" | "sockets" | false, (mock: MockCloudReco) => Client]>
-> = {
-  "fetch, by nock": ["nock", () => fetchClient],
-  "node:http, by nock": ["nock", () => nodeClient],
-  "fetch, by sockets": ["sockets", () => fetchClient],
-  "node:http, by sockets": ["sockets", () => nodeClient],
-  "mock.fetch": [false, (mock) => fetchBy(mock.fetch)],
 };
 
 describe("a fault whose function returns no boolean", () => {
