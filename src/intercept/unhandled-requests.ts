@@ -52,6 +52,6 @@ export function mayLeave(policy: UnhandledRequests, { host, hostname }: URL): bo
 export const isLocal = (host: string): boolean =>
   isIP(host.replace(/^\[|\]$/g, "")) !== 0 || isLoopback(host);
 
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[?::1\]?$/.test(hostname);
 }

@@ -9,6 +9,7 @@ import { ProxyAgent, fetch as undiciFetch, request as undiciRequest } from "undi
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf, messagesOf } from "./failures.ts";
 import { realServer } from "./real-server.ts";
+import { undiciVersions } from "./undici-versions.ts";
 
 const URL_ = "https://vws.vuforia.com/summary";
 
@@ -129,6 +130,65 @@ describe("through a proxy", () => {
     expect(mock.requests).toMatchObject([{ method: "CONNECT", path: "vws.test:80", refusedBy: "transport" }]);
     await dispatcher.destroy();
   });
+
+  test("an absolute request for the service by http is refused on a new connection", async () => {
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { url, received } = await proxy();
+      await using mock = new MockCloudReco({ intercept });
+      const { hostname, port } = new URL(url);
+      const sent = new Promise((resolve, reject) => {
+        http
+          .get({ hostname, port, agent: false, path: "http://vws.vuforia.com/summary" }, resolve)
+          .on("error", reject);
+      });
+      expect(messagesOf(await failureOf(sent)).join()).toMatch(
+        /^connect to vws\.vuforia\.com:80 bypassed the mock: .*https:\/\/vws\.vuforia\.com; .*NO_PROXY=\.vuforia\.com/,
+      );
+      expect(received).toEqual([]);
+      expect(mock.requests).toMatchObject([{ path: "vws.vuforia.com:80", refusedBy: "transport" }]);
+    }
+  });
+
+  test.each(undiciVersions)("a refused request of %s names the port of the service", async (name, undici) => {
+    const { EnvHttpProxyAgent, ProxyAgent, request } = undici;
+    for (const intercept of ["nock", "sockets"] as const) {
+      const { url, received } = await keepingProxy();
+      await using mock = new MockCloudReco({ intercept });
+      for (const [dispatcher, isWhole] of [
+        [new ProxyAgent({ uri: url, proxyTunnel: true }), false],
+        [new ProxyAgent({ uri: url, proxyTunnel: false }), name !== "undici 6"],
+        [new ProxyAgent(url)],
+        [new EnvHttpProxyAgent({ httpProxy: url, noProxy: "" })],
+      ] as const) {
+        onTestFinished(() => dispatcher.destroy());
+        // The second uses the connection of the first, if that is still open.
+        for (const path of ["/summary", "/targets"]) {
+          const sent = request(`http://vws.vuforia.com${path}`, { dispatcher });
+          const message = messagesOf(await failureOf(sent)).join();
+          expect(message).toMatch(/connect to vws\.vuforia\.com:80 bypassed the mock: .*https:/);
+          if (isWhole) expect(message).toContain("NO_PROXY=.vuforia.com");
+        }
+      }
+      expect(received).toEqual([]);
+      expect(new Set(mock.requests.map(({ path }) => path))).toEqual(new Set(["vws.vuforia.com:80"]));
+    }
+  });
+
+  test.each(undiciVersions)(
+    "%s reaches other hosts on a connection on which the service was refused",
+    async (_, { ProxyAgent, request }) => {
+      const { url, received } = await keepingProxy();
+      await using _mock = new MockCloudReco({ intercept: "sockets" });
+      const dispatcher = new ProxyAgent({ uri: url, proxyTunnel: false });
+      onTestFinished(() => dispatcher.destroy());
+      const shop = async () => (await request("http://shop.example/", { dispatcher })).body.dump();
+      await shop();
+      const refused = failureOf(request("http://vws.vuforia.com/summary", { dispatcher }));
+      await Promise.all([refused, shop()]);
+      expect(messagesOf(await refused).join()).toMatch(/vws\.vuforia\.com:80 bypassed the mock/);
+      expect(received.filter((one) => one.includes("vuforia"))).toEqual([]);
+    },
+  );
 
   test("an absolute request on a connection that was kept alive from before is refused", async () => {
     for (const intercept of ["nock", "sockets"] as const) {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import http from "node:http";
 import { request } from "node:https";
 import net, { createServer, type Socket } from "node:net";
 import tls from "node:tls";
@@ -124,6 +125,29 @@ test("a tunnel to an address, and one of SOCKS 4, are opened by the proxy", asyn
   const four = bytes(4, 1, 0, 80, 10, 0, 0, 1, 0);
   await shake(port, [four]);
   expect(received).toEqual([four]);
+});
+
+test("in a tunnel to the address of the service, https is answered and http refused", async () => {
+  for (const intercept of ["nock", "sockets"] as const) {
+    await using mock = new MockCloudReco({ intercept });
+    const { received, port } = await proxy([bytes(5, 0), OPENED, bytes(5, 0), OPENED]);
+    const tunnel = [bytes(5, 1, 0), Buffer.concat([bytes(5, 1, 0, 1, 192, 0, 2, 1), bytes(1, 187)])];
+    const { socket } = await shake(port, tunnel);
+    expect(await statusThrough(socket)).toBe(401);
+    const plain = await shake(port, [
+      bytes(5, 1, 0),
+      Buffer.concat([bytes(5, 1, 0, 1, 192, 0, 2, 1), bytes(0, 80)]),
+    ]);
+    const sent = new Promise((resolve, reject) => {
+      const options = { host: "vws.vuforia.com", path: "/summary", createConnection: () => plain.socket };
+      http.get(options, resolve).on("error", reject);
+    });
+    expect(messagesOf(await failureOf(sent)).join()).toMatch(
+      /^connect to vws\.vuforia\.com:80 bypassed the mock: the mock serves only https:/,
+    );
+    expect(mock.requests).toHaveLength(2);
+    expect(received).toHaveLength(4);
+  }
 });
 
 test("a tunnel to another port of the service fails with the reason", async () => {

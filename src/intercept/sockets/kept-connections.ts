@@ -1,11 +1,13 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http from "node:http";
 import { createRequire } from "node:module";
-import { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { isFunction, replace } from "../replace.ts";
 import { canonicalHost, type Endpoint, isRecord } from "./openers.ts";
+import { endpointOfUrl } from "./refusals.ts";
+import { hostOfHeader, urlIn } from "./requested-hosts.ts";
 
 /** Decides about connections that were opened before. */
 export interface KeptConnectionHandler {
@@ -14,6 +16,8 @@ export interface KeptConnectionHandler {
   refuseKept(endpoint: Endpoint): Error;
   /** The error for a request that a proxy would pass on to this endpoint. */
   refuseProxied(endpoint: Endpoint): Error;
+  /** Whether a connection leads through a proxy. */
+  isTunnel(socket: object): boolean;
 }
 
 /** Destinations of a connection. A TLS connection may name another host than the one that it was opened to. */
@@ -40,12 +44,20 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     return found;
   };
   const refused = (socket: object) => destinations(socket).find((endpoint) => handler.isRefused(endpoint));
-  /** The error for a request to this URL, which is no URL unless the connection may lead to a proxy. */
-  const refusalOf = (socket: object, url: unknown): Error | undefined => {
-    const endpoint = refused(socket);
-    if (endpoint !== undefined) return handler.refuseKept(endpoint);
-    const proxied = destinations(socket).length > 0 ? endpointOfUrl(url) : undefined;
-    return proxied && handler.isRefused(proxied) ? handler.refuseProxied(proxied) : undefined;
+  const refusalOfProxied = (url: URL | undefined): Error | undefined => {
+    const endpoint = url && endpointOfUrl(url);
+    return endpoint && handler.isRefused(endpoint) ? handler.refuseProxied(endpoint) : undefined;
+  };
+  /** The error for a request with this path, `Host` and, in undici, origin. */
+  const refusalOf = (socket: object, path: unknown, host: unknown, origin?: unknown): Error | undefined => {
+    const [connectedTo] = destinations(socket);
+    if (connectedTo === undefined) return undefined;
+    const url = urlIn(path);
+    if (url !== undefined) return refusalOfProxied(url);
+    const options = handler.isTunnel(socket) ? { socket } : connectedTo.options;
+    const named = { ...connectedTo, options, requested: hostOfHeader(host) };
+    const endpoint = [...destinations(socket), named].find((one) => handler.isRefused(one));
+    return endpoint === undefined ? refusalOfProxied(urlIn(origin)) : handler.refuseKept(endpoint);
   };
 
   const newRequests = new WeakSet<object>();
@@ -56,7 +68,8 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     const [request, socket] = [propertyOf(message, "request"), propertyOf(message, "socket")];
     // HTTP/2 sessions refuse it themselves.
     if (!newRequests.has(Object(request)) || !(socket instanceof Socket) || !isInUndici(socket)) return;
-    const refusal = refusalOf(socket, propertyOf(request, "origin"));
+    const [path, host, origin] = ["path", "host", "origin"].map((name) => propertyOf(request, name));
+    const refusal = refusalOf(socket, path, host, origin);
     if (refusal !== undefined) socket.destroy(refusal);
   };
 
@@ -88,8 +101,9 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     replace(ownerOf(http.ClientRequest.prototype, "onSocket"), "onSocket", (original) => {
       return function (...args) {
         const [socket, error] = args;
+        const host = this instanceof http.OutgoingMessage ? this.getHeader("host") : undefined;
         const refusal =
-          socket instanceof Socket && !error ? refusalOf(socket, propertyOf(this, "path")) : undefined;
+          socket instanceof Socket && !error ? refusalOf(socket, propertyOf(this, "path"), host) : undefined;
         return refusal === undefined ? original.apply(this, args) : original.call(this, socket, refusal);
       };
     }),
@@ -147,18 +161,20 @@ function destinationsOf(socket: object): Destinations {
   if (typeof port !== "number" || server) return [];
   const scheme = socket instanceof TLSSocket ? "https:" : "http:";
   // The name, if there was one, because many hosts share an address.
-  const connectedTo = propertyOf(socket, "_host") || propertyOf(socket, "remoteAddress");
+  const connectedTo =
+    addressInUndici(socket) ?? (propertyOf(socket, "_host") || propertyOf(socket, "remoteAddress"));
+  const options = { host: connectedTo, socket: propertyOf(socket, "_parent") ?? undefined };
   return [servername, connectedTo]
     .filter((host) => typeof host === "string" && host !== "")
-    .map((host) => ({ scheme, host: canonicalHost(String(host)), port, options: {} }));
+    .map((host) => ({ scheme, host: canonicalHost(String(host)), port, options }));
 }
 
-function endpointOfUrl(url: unknown): Endpoint | undefined {
-  const text = String(url);
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
-  const { protocol, hostname, port } = new URL(text);
-  const [scheme, usual] = protocol === "http:" ? (["http:", 80] as const) : (["https:", 443] as const);
-  return { scheme, host: canonicalHost(hostname), port: Number(port || usual), options: {} };
+/** The address that a client of undici 8 connects to: the socket has the name in the first request's `Host`. */
+function addressInUndici(socket: object): string | undefined {
+  const client = stateOf(socket, "client");
+  const url = isRecord(client) ? stateOf(client, "url") : undefined;
+  const host = url instanceof URL ? canonicalHost(url.hostname) : "";
+  return isIP(host) === 0 ? undefined : host;
 }
 
 /** Other interceptors extend Node's classes. */

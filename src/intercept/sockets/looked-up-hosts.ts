@@ -1,35 +1,41 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { isIP } from "node:net";
-import { originOf } from "../host-table.ts";
 import { propertyOf } from "./kept-connections.ts";
-import { canonicalHost } from "./openers.ts";
+import { canonicalHost, type Endpoint } from "./openers.ts";
+import { hostOfHeader, urlIn } from "./requested-hosts.ts";
 
 /** undici (the package, and Node's own) publishes on it when a client calls it. */
 const CREATED = "undici:request:create";
 
+interface LookedUp {
+  readonly address: string;
+  /** The host that the request names, unless it is for a proxy at this address. */
+  readonly name: string | undefined;
+}
+
 /**
- * Finds the served hosts behind addresses: undici's interceptor `dns` looks a host up by itself, and then connects to the address. Over
- * TLS, the server name still tells the host; otherwise only the requests do.
+ * Finds the hosts behind addresses: undici's interceptor `dns` looks a host up by itself, and then connects to the address, and so do
+ * clients that send a `Host` of their own. Over TLS, the server name still tells the host; otherwise only the requests do.
  */
 export class LookedUpHosts {
-  /** Requests that are for a served host and were sent to an address. Weak: undici does not say which of them it forgot. */
+  /** Requests that name one of our hosts and were sent to an address. Weak: undici does not say which of them it forgot. */
   private requests: readonly WeakRef<object>[] = [];
   private readonly created = (message: unknown): void => {
     const request = Object(propertyOf(message, "request"));
-    if (this.hostOf(request) !== undefined)
+    if (this.lookedUpBy(request) !== undefined)
       this.requests = [...this.unanswered(), request].map((one) => new WeakRef(one));
   };
 
-  /** @param isServed - whether a mock serves an origin. */
-  constructor(private readonly isServed: (origin: string) => boolean) {
+  /** @param isOurs - whether mocks answer connections to an endpoint, or they are refused. */
+  constructor(private readonly isOurs: (endpoint: Endpoint) => boolean) {
     subscribe(CREATED, this.created);
   }
 
-  /** The served host that an unanswered request to this address is for. */
-  at(address: string, port: number): string | undefined {
+  /** What an unanswered request is for whose connection is opened like this. undici 8 says that it connects to the named host. */
+  at(host: string, port: number): LookedUp | undefined {
     if (this.requests.length === 0) return undefined;
-    const hosts = this.unanswered().map((request) => this.hostOf(request));
-    return hosts.find((host) => host?.address === address && host.port === port)?.name;
+    const found = this.unanswered().map((request) => this.lookedUpBy(request));
+    return found.find((one) => one?.port === port && (one.address === host || one.header === host));
   }
 
   end(): void {
@@ -41,16 +47,16 @@ export class LookedUpHosts {
     return kept.filter((request) => !propertyOf(request, "completed") && !propertyOf(request, "aborted"));
   }
 
-  /** Of a request to the port of a served host. A user's own server may get the name of one, too, at another port. */
-  private hostOf(request: object) {
-    const [origin, header] = [String(propertyOf(request, "origin")), `http://${propertyOf(request, "host")}`];
-    if (!origin.startsWith("http:") || !URL.canParse(origin) || !URL.canParse(header)) return undefined;
-    const [sentTo, named] = [new URL(origin), new URL(header)];
-    const address = canonicalHost(sentTo.hostname);
-    if (isIP(address) === 0 || !["", sentTo.port].includes(named.port)) return undefined;
-    // undici 6 leaves it out.
-    named.port = sentTo.port;
-    if (sentTo.hostname === named.hostname || !this.isServed(originOf(named))) return undefined;
-    return { address, port: Number(sentTo.port || 80), name: canonicalHost(named.hostname) };
+  private lookedUpBy(request: object) {
+    const origin = String(propertyOf(request, "origin"));
+    const named = hostOfHeader(propertyOf(request, "host"));
+    if (!origin.startsWith("http:") || !URL.canParse(origin) || named === undefined) return undefined;
+    const header = canonicalHost(named);
+    const { hostname, port: given } = new URL(origin);
+    const [address, port] = [canonicalHost(hostname), Number(given || 80)];
+    if (isIP(address) === 0 || address === header) return undefined;
+    if (!this.isOurs({ scheme: "http:", host: header, port, options: {} })) return undefined;
+    const isForProxy = urlIn(propertyOf(request, "path")) !== undefined;
+    return { address, port, header, name: isForProxy ? undefined : header };
   }
 }

@@ -6,6 +6,7 @@ import net from "node:net";
 import tls from "node:tls";
 import { realTimers } from "../../emulator/real-timers.ts";
 import { replace } from "../replace.ts";
+import { followOpening, requestedHost } from "./requested-hosts.ts";
 
 /** The destination of a connection, independent of the Node function that opens it. */
 export interface Endpoint {
@@ -14,6 +15,8 @@ export interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly options: Readonly<Record<string, unknown>>;
+  /** The host that a request on the connection names, if that is known. */
+  readonly requested?: string | undefined;
 }
 
 /** Reads the arguments of Node's connecting functions; undefined for a pipe, and for arguments that Node rejects. */
@@ -80,7 +83,11 @@ export function watchOpenings(handler: OpeningHandler): () => void {
       return function (...args) {
         const endpoint = isWatching ? endpointOf(scheme, args) : undefined;
         if (endpoint === undefined) return original.apply(this, args);
-        const opening = { ...endpoint, isHttp: isHttp || offersHttp(endpoint) };
+        const opening = {
+          ...endpoint,
+          isHttp: isHttp || offersHttp(endpoint),
+          requested: isHttp ? requestedHost() : undefined,
+        };
         const socket = handler.open(opening);
         if (socket !== undefined) {
           const connected = isHttp ? undefined : args.findLast((arg) => typeof arg === "function");
@@ -94,6 +101,7 @@ export function watchOpenings(handler: OpeningHandler): () => void {
       };
     }),
   );
+  restorers.push(followOpening());
   const unguard = guardSockets(handler);
   syncBuiltinESMExports();
   return () => {

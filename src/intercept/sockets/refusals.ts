@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { connectionError, socketError } from "../errors.ts";
 import { canonicalHost, type Endpoint } from "./openers.ts";
 
@@ -15,8 +16,16 @@ export const WHY = {
   plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
   stopped:
     "reached no mock: the mock was stopped; start one before the request, or stop it after the response",
-  proxy: "the client used a proxy; exclude the host with NO_PROXY, or disable the proxy in the test",
 } as const;
+
+/** How a client goes without a proxy: also to the other hosts of the domain, because the service has two. */
+export function proxyAdvice(host: string): string {
+  const isBelowDomain = isIP(host) === 0 && host.split(".").length > 2;
+  return `exclude the host with NO_PROXY=${isBelowDomain ? host.slice(host.indexOf(".")) : host}`;
+}
+
+export const whyProxied = (host: string) =>
+  `the client used a proxy; ${proxyAdvice(host)}, or disable the proxy in the test`;
 
 export type HostAndPort = Pick<Endpoint, "host" | "port">;
 
@@ -26,6 +35,11 @@ export const originOfEndpoint = (endpoint: Endpoint) => `${endpoint.scheme}//${a
 export function hostAndPort(authority: string): HostAndPort {
   const colon = authority.lastIndexOf(":");
   return { host: canonicalHost(authority.slice(0, colon)), port: Number(authority.slice(colon + 1)) };
+}
+
+export function endpointOfUrl({ protocol, hostname, port }: URL): Endpoint {
+  const [scheme, usual] = protocol === "http:" ? (["http:", 80] as const) : (["https:", 443] as const);
+  return { scheme, host: canonicalHost(hostname), port: Number(port || usual), options: {} };
 }
 
 export const connectError = (endpoint: HostAndPort, why: string) =>

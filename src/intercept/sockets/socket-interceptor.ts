@@ -1,98 +1,66 @@
-import { isIP, Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import type { Result, WireResponse } from "../../emulator/message.ts";
+import { Socket } from "node:net";
 import { realTimers } from "../../emulator/real-timers.ts";
-import { HttpServer } from "../../servers/http/http-server.ts";
-import { socketError, stoppedError } from "../errors.ts";
+import { urlOf } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
-import { isLocal, type OtherHosts } from "../unhandled-requests.ts";
+import type { OtherHosts } from "../unhandled-requests.ts";
+import { Destinations } from "./destinations.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
-import { LookedUpHosts } from "./looked-up-hosts.ts";
 import { MemorySocket } from "./memory-socket.ts";
 import {
   canonicalHost,
   type Endpoint,
   failConnecting,
-  isRecord,
   type Opening,
   type OpeningHandler,
   protocolsOf,
   watchOpenings,
 } from "./openers.ts";
+import { OriginServers } from "./origin-servers.ts";
 import {
   authorityOf,
   connectError,
+  endpointOfUrl,
   type HostAndPort,
   hostAndPort,
   originOfEndpoint,
+  proxyAdvice,
   WHY,
+  whyProxied,
 } from "./refusals.ts";
 import { followRequests } from "./request-contexts.ts";
+import { urlIn } from "./requested-hosts.ts";
 import { secureProperties } from "./secure-properties.ts";
-import { judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
+import { endSilently, judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
 import { answerSocks, type TunnelVerdict } from "./socks.ts";
-
-/**
- * How long a client may stop within a request: an answer comes within a second, and for a client known to send more, within test
- * runners' 5 s. Nothing delays bytes in memory.
- */
-const IDLE_MILLISECONDS = 800;
-
-/**
- * Milliseconds from the opening of a connection to its request. The first time, undici loads its parser in between, and does not
- * notice that a connection closes: its request would wait forever.
- */
-const FIRST_REQUEST_WITHIN = 1000;
-
-interface OriginServer {
-  readonly http: HttpServer;
-  readonly connections: Set<MemorySocket>;
-}
 
 /**
  * Intercepts connections below all HTTP clients: every connection of this process to an intercepted host leads to a mock in memory,
  * even if the client captured Node's functions before. Connections that cannot be answered fail with a reason.
  */
 export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler {
-  private readonly servers = new Map<string, OriginServer>();
-  /** Authority behind a socket: of a tunnel through a proxy, or of a plain connection on which TLS will start. */
-  private readonly tunnels = new WeakMap<object, string>();
+  private readonly servers: OriginServers;
   /** Origins that were released in this turn of the event loop. */
   private readonly released = new Set<string>();
   private readonly stopWatching: () => void;
   private readonly stopFollowing = followRequests();
-  private readonly lookedUp: LookedUpHosts;
+  private readonly destinations: Destinations;
   private readonly stopWatchingKept: () => void;
 
   /** @param currentHosts - the hosts of the mocks that are started in this process when called. */
   constructor(
     private readonly hosts: HostTable,
     private readonly others: OtherHosts,
-    private readonly currentHosts: () => HostTable | undefined,
+    currentHosts: () => HostTable | undefined,
   ) {
-    this.lookedUp = new LookedUpHosts((origin) => hosts.has(origin));
+    this.servers = new OriginServers(hosts, others, currentHosts);
+    this.destinations = new Destinations(hosts, others, this.released);
     this.stopWatching = watchOpenings(this);
     this.stopWatchingKept = watchKeptConnections(this);
   }
 
   /** Closes idle connections to unserved origins. Busy ones stay open for the next mock. */
   closeIdle(origins: readonly string[]): void {
-    for (const origin of origins) {
-      const server = this.servers.get(origin);
-      if (server === undefined) continue;
-      this.servers.delete(origin);
-      const close = (unusedToo: boolean) => {
-        for (const connection of server.connections) {
-          const isIdle = connection.isQuiet && !server.http.isAnswering(connection);
-          if (isIdle && (unusedToo || connection.hasReceived)) connection.destroy();
-        }
-      };
-      close(false);
-      // A connection whose response was just read becomes idle in this turn of the event loop.
-      realTimers.setImmediate(close, false);
-      if ([...server.connections].some(({ hasReceived }) => !hasReceived))
-        realTimers.setTimeout(close, FIRST_REQUEST_WITHIN, true).unref();
-    }
+    this.servers.closeIdle(origins);
   }
 
   /** Refuses connections to these origins in this turn of the event loop: they were requested before. */
@@ -105,24 +73,24 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     this.stopWatching();
     this.stopWatchingKept();
     this.stopFollowing();
-    this.lookedUp.end();
+    this.destinations.end();
   }
 
   open(opening: Opening): Socket | undefined {
-    const target = this.targetOf(opening);
+    const target = this.destinations.of(opening);
     const origin = originOfEndpoint(target);
     if (this.hosts.has(origin)) {
       const protocols = protocolsOf(opening.options);
       const isReadable = protocols.length === 0 || protocols.includes("http/1.1");
       return isReadable
-        ? this.connect(origin, opening)
+        ? this.connect(target, opening)
         : refused(opening, this.bypassError(target, WHY.http2));
     }
     if (this.hosts.has(`https://${authorityOf(target)}`)) return this.openPlain(target, opening);
     const refusal = this.refuse(target);
     if (refusal !== undefined) return refused(opening, refusal);
     // Accepted and refused as a request, so that the error names the request and no DNS lookup happens.
-    return opening.isHttp && !this.others.mayPass(origin) ? this.connect(origin, opening) : undefined;
+    return opening.isHttp && !this.others.mayPass(origin) ? this.connect(target, opening) : undefined;
   }
 
   opened(socket: Socket, opening: Opening): void {
@@ -134,25 +102,29 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     answerSocks(socket, (authority) => this.judgeTunnel(authority, socket));
   }
 
-  refuse(endpoint: Endpoint, how: string = WHY.capturedFunction): Error | undefined {
-    const { host, port, scheme, options } = endpoint;
-    const name = scheme === "https:" && options.servername ? canonicalHost(String(options.servername)) : host;
-    if (this.hosts.has(`https://${name}:${port}`)) return this.bypassError({ host: name, port }, how);
-    const authority = authorityOf(endpoint);
-    if (this.hosts.has(`http://${authority}`)) return this.bypassError(endpoint, how);
-    if (this.released.has(originOfEndpoint(endpoint))) return connectError(endpoint, WHY.stopped);
+  /**
+   * @param how - how the client went around the mock that serves the endpoint.
+   * @param advice - what to do besides sending the request to a mock.
+   */
+  refuse(endpoint: Endpoint, how: string = WHY.capturedFunction, advice?: string): Error | undefined {
+    const target = this.destinations.of(endpoint);
+    if (!this.destinations.areOurs(target)) return undefined;
+    const { scheme, host, port } = target;
+    if (["http", "https"].some((served) => this.hosts.has(`${served}://${host}:${port}`)))
+      return this.bypassError(target, how);
+    if (this.released.has(originOfEndpoint(target))) return connectError(target, WHY.stopped);
+    const served = this.hosts.baseUrlsOfHost(host).join(" and ");
     const closed = this.others.whyClosed(host);
-    if (closed !== undefined) return connectError(endpoint, closed);
-    const served = isLocal(host) ? [] : this.hosts.baseUrlsOfHost(host);
-    if (served.length === 0) return undefined;
-    return this.bypassError(endpoint, `the mock serves only ${served.join(" and ")}; send the request there`);
+    if (served === "" && closed !== undefined) {
+      const also = scheme === "http:" ? `; use https:, and ${advice}` : `; ${advice}`;
+      return connectError(target, closed + (advice === undefined ? "" : also));
+    }
+    const also = advice === undefined ? "" : `, and ${advice}`;
+    return this.bypassError(target, `the mock serves only ${served}; send the request there${also}`);
   }
 
-  isRefused({ scheme, host, port }: Endpoint): boolean {
-    const isServed = ["http", "https"].some((served) => this.hosts.has(`${served}://${host}:${port}`));
-    const isLookedUp = scheme === "http:" && this.lookedUp.at(host, port) !== undefined;
-    if (isServed || isLookedUp || this.others.whyClosed(host) !== undefined) return true;
-    return !isLocal(host) && this.hosts.baseUrlsOfHost(host).length > 0;
+  isRefused(endpoint: Endpoint): boolean {
+    return this.destinations.areOurs(this.destinations.of(endpoint));
   }
 
   refuseKept(endpoint: Endpoint): Error {
@@ -160,37 +132,32 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   }
 
   refuseProxied(endpoint: Endpoint): Error {
-    return this.refuse(endpoint, WHY.proxy) ?? this.bypassError(endpoint, WHY.proxy);
+    const { host } = endpoint;
+    const refusal = this.refuse(endpoint, whyProxied(host), proxyAdvice(host));
+    return refusal ?? this.bypassError(endpoint, whyProxied(host));
   }
 
-  /** The final destination: behind a tunnel, or the name that TLS or undici has besides an address. */
-  private targetOf({ scheme, host, port, options }: Opening): Endpoint {
-    const target = { scheme, host, port, options };
-    if (scheme === "http:") return { ...target, host: this.lookedUp.at(host, port) ?? host };
-    const authority = isRecord(options.socket) ? this.tunnels.get(options.socket) : undefined;
-    if (authority !== undefined) return { ...target, ...hostAndPort(authority) };
-    const name = typeof options.servername === "string" ? canonicalHost(options.servername) : host;
-    return this.hosts.has(`https://${name}:${port}`) ? { ...target, host: name } : target;
+  isTunnel(socket: object): boolean {
+    return this.destinations.isTunnel(socket);
   }
 
-  /** Opens a connection in memory to the HTTP server of an origin. */
-  private connect(origin: string, { scheme, options }: Opening): MemorySocket {
+  /** Opens a connection in memory to the HTTP server of a target. */
+  private connect(target: Endpoint, { scheme, host, options }: Opening): MemorySocket {
     const { client, server } = MemorySocket.pair(options);
-    const tunnel = options.socket;
-    if (isSocket(tunnel)) client.once("close", () => tunnel.destroy());
+    endBelow(client, options);
     if (scheme === "https:") Object.assign(client, secureProperties(options));
+    // An agent keeps it for this address (and server name), but its next request there may name another host.
+    const names = scheme === "https:" ? [host, options.servername] : [host];
+    if (!names.includes(target.host)) client.on("free", () => client.hasReceived && client.destroy());
     client.announce(...(scheme === "https:" ? ["connect", "ready", "secureConnect"] : ["connect", "ready"]));
-    const { http, connections } = this.serverOf(origin);
-    connections.add(server);
-    server.once("close", () => connections.delete(server));
-    http.accept(server);
+    this.servers.accept(originOfEndpoint(target), server);
     return client;
   }
 
   /** Opens a plain connection to a TLS port: `tls.connect` may follow on this socket, but sending plain data fails. */
   private openPlain(target: Endpoint, opening: Opening): MemorySocket {
     const { client, server } = MemorySocket.pair(opening.options);
-    this.tunnels.set(client, authorityOf(target));
+    this.destinations.leadTo(client, authorityOf(target));
     server.once("data", () => server.failPeer(this.bypassError(target, WHY.plain)));
     client.announce("connect", "ready");
     return client;
@@ -205,80 +172,32 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
       const origin = originOfEndpoint({ scheme: "https:", ...hostAndPort(target), options: {} });
       return this.others.mayPass(origin) ? "sendAll" : { fail: this.others.refusal(method, origin, "") };
     }
-    const isForProxy = /^https?:\/\//i.test(target) && URL.canParse(target);
-    const base = `${opening.scheme}//${hostHeader ?? authorityOf(opening)}`;
-    const url = new URL(
-      isForProxy ? target : target.replace(/^\/*/, "/"),
-      URL.canParse(base) ? base : undefined,
-    );
-    const origin = originOf(url);
-    const isLookedUp = isIP(opening.host) !== 0 && origin.endsWith(`:${opening.port}`);
-    if (!isForProxy && isLookedUp && url.hostname !== opening.host && this.hosts.has(origin))
-      return { fail: this.bypassError({ host: url.hostname, port: opening.port }, WHY.lookedUp) };
-    if (isForProxy && this.hosts.has(origin)) {
-      const port = Number(url.port || (url.protocol === "https:" ? 443 : 80));
-      return { fail: this.bypassError({ host: url.hostname, port }, WHY.proxy) };
+    const proxied = urlIn(target);
+    const url = proxied ?? new URL(target.replace(/^\/*/, "/"), baseOf(opening, hostHeader));
+    if (proxied !== undefined) {
+      const endpoint = endpointOfUrl(proxied);
+      if (this.isRefused(endpoint)) return { fail: this.refuseProxied(endpoint) };
+    } else if (canonicalHost(url.hostname) !== opening.host) {
+      const refusal = this.refuse({ ...opening, requested: url.hostname }, WHY.lookedUp);
+      if (refusal !== undefined) return { fail: refusal };
     }
+    const origin = originOf(url);
     if (!this.others.mayPass(origin))
       return { fail: this.others.refusal(method, origin, url.pathname + url.search) };
-    return isForProxy ? "send" : "sendAll";
+    return proxied === undefined ? "sendAll" : "send";
   }
 
   /** Decides about a tunnel that a client asks a proxy for. */
   private judgeTunnel(authority: string, socket: Socket): TunnelVerdict {
     const endpoint: Endpoint = { scheme: "https:", ...hostAndPort(authority), options: {} };
     if (this.hosts.has(originOfEndpoint(endpoint))) {
-      this.tunnels.set(socket, authorityOf(endpoint));
+      this.destinations.leadTo(socket, authorityOf(endpoint));
       return "ours";
     }
-    const refusal = this.refuse(endpoint, WHY.proxy);
-    return refusal === undefined ? "send" : { fail: refusal };
-  }
-
-  private serverOf(origin: string): OriginServer {
-    const running = this.servers.get(origin);
-    if (running !== undefined) return running;
-    const http = new HttpServer(
-      {
-        answer: (request, socket) =>
-          this.respond(origin, request, socket, (hosts) => hosts.answer({ origin, ...request })),
-        answerMalformed: (why, head, socket) =>
-          this.respond(origin, head, socket, (hosts) => hosts.answerMalformed(origin, why, head)),
-      },
-      {
-        limits: { idleMilliseconds: IDLE_MILLISECONDS },
-        isSending: (socket) => socket instanceof MemorySocket && socket.isPeerSending,
-      },
-    );
-    const server = { http, connections: new Set<MemorySocket>() };
-    this.servers.set(origin, server);
-    return server;
-  }
-
-  /** Responds in the asynchronous context of the client. An error also fails the client's connection. */
-  private async respond(
-    origin: string,
-    { method, path }: { readonly method: string; readonly path: string } = { method: "", path: "" },
-    socket: Duplex,
-    make: (hosts: HostTable) => Promise<WireResponse>,
-  ): Promise<Result> {
-    const connection = socket instanceof MemorySocket ? socket : undefined;
-    const inContext = async () => {
-      // A client may reuse a connection to a stopped mock.
-      const hosts = [this.hosts, this.currentHosts()].find((table) => table?.has(origin));
-      if (hosts !== undefined) return make(hosts);
-      // Released servers are removed, so one that is still listed never served a mock.
-      throw this.servers.has(origin)
-        ? this.others.refusal(method, origin, path)
-        : stoppedError(method, origin, path);
-    };
-    try {
-      return { response: await (connection?.runAsPeer(inContext) ?? inContext()) };
-    } catch (reason) {
-      const error = socketError(reason);
-      connection?.failPeer(error);
-      return { connectionError: { kind: "refused", message: error.message } };
-    }
+    const refusal = this.refuse(endpoint, whyProxied(endpoint.host));
+    if (refusal !== undefined) return { fail: refusal };
+    this.destinations.leadTo(socket, authority);
+    return "send";
   }
 
   private bypassError(endpoint: HostAndPort, why: string): Error {
@@ -288,7 +207,21 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   }
 }
 
-const refused = ({ options }: Opening, error: Error) =>
-  failConnecting(MemorySocket.pair(options).client, error);
+function refused({ options }: Opening, error: Error): Socket {
+  const { client } = MemorySocket.pair(options);
+  endBelow(client, options);
+  return failConnecting(client, error);
+}
 
-const isSocket = (value: unknown): value is Socket => value instanceof Socket;
+/** Ends the connection on which TLS would have started, and passes its errors on to nobody, as TLS does. */
+function endBelow(client: Socket, { socket }: Endpoint["options"]): void {
+  if (!(socket instanceof Socket)) return;
+  endSilently(socket);
+  client.once("close", () => socket.destroy());
+}
+
+/** The URL of the host that a request is for. */
+function baseOf(opening: Opening, hostHeader: string | undefined): URL {
+  const named = `${opening.scheme}//${hostHeader}`;
+  return hostHeader && URL.canParse(named) ? new URL(named) : urlOf(originOfEndpoint(opening));
+}
