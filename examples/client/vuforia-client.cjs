@@ -56,8 +56,7 @@ class VuforiaClient {
       headers: { Authorization: authorization, Date: date, "Content-Type": contentType },
       body,
     });
-    if (!response.ok) throw new Error(`query: ${response.status} ${await response.text()}`);
-    const { results } = JSON.parse(await response.text());
+    const { results } = await contentOf(response, "query");
     return results;
   }
 
@@ -84,10 +83,16 @@ class VuforiaClient {
       },
       ...(body !== undefined && { body }),
     });
-    const answer = JSON.parse(await response.text());
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${String(answer.result_code)}`);
-    return answer;
+    return contentOf(response, `${method} ${path}`);
   }
+}
+
+/** Reads the status before the JSON: during an outage, the body may be empty, or a page. */
+async function contentOf(response, request) {
+  const text = await response.text();
+  const [, reason = text] = /"result_code":\s*"(\w+)"/.exec(text) ?? [];
+  if (!response.ok) throw new Error(`${request}: ${response.status} ${reason}`);
+  return JSON.parse(text);
 }
 
 /** The value of `Authorization`, as the service documents it. */

@@ -42,9 +42,9 @@ class PictureShelf {
         ...(content && { "Content-Type": type }),
       },
     });
-    const answer = await response.json();
-    if (!response.ok) throw new Error(answer.result_code);
-    return answer;
+    // During an outage, the body may be no JSON.
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return response.json();
   }
 }
 

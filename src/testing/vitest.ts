@@ -4,8 +4,11 @@ import { type MockMatchers, matchers, type ReceivedLike } from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
 
-declare module "vitest" {
-  interface Matchers<T> extends MockMatchers<void> {}
+// Vitest 5 gave its own `Matchers` other type parameters. This interface has none, and Vitest's assertions have its members in every version.
+declare global {
+  namespace Chai {
+    interface Assertion extends MockMatchers<void> {}
+  }
 }
 
 expect.extend(matchers);

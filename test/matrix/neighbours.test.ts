@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { copySamples, createProject, inConsumer, inModules, runNode } from "../package/run.ts";
@@ -112,6 +113,42 @@ describe("beside two servers of MSW 2 in one process, of which MSW itself only l
       expect(results).toEqual([401, 401, 200, intercept === "sockets" ? 200 : expect.anything()]);
       if (intercept === "sockets") expect(isRestored).toBe(true);
     }
+  });
+});
+
+describe("what MSW lets through when it refuses requests without a handler", () => {
+  const guide = readFileSync(new URL("../../examples/msw/README.md", import.meta.url), "utf8").replaceAll(
+    /\s+/g,
+    " ",
+  );
+  const refused = (option: string) =>
+    expect.stringMatching(new RegExp(`^.*\\[MSW\\] Cannot bypass .*"${option}"`));
+
+  it.for([
+    { name: "msw", needs: 20, option: "onUnhandledRequest", toMock: "refused" },
+    { name: "msw-3", needs: 22, option: "onUnhandledFrame", toMock: "answered" },
+  ])("is as the guide says of $name", async ({ name, needs, option, toMock }, { skip }) => {
+    skip(major < needs);
+    await createProject(`unhandled-${name}`, { msw: name, undici: "undici" });
+    await cp(inConsumer("neighbours/unhandled.mjs"), inConsumer(`unhandled-${name}/unhandled.mjs`));
+    const { code, printed } = await runNode(`unhandled-${name}`, ["unhandled.mjs"]);
+    expect(code, printed).toBe(0);
+    expect(JSON.parse(printed.split("\n").at(-1) ?? "")).toEqual({
+      mock: toMock === "refused" ? [refused(option), refused(option)] : [401, 401],
+      mockPassed: [401, 401],
+      servers: refused(option),
+      serversPassed: 401,
+      undici: expect.stringContaining('"mock-cloud-reco/register" blocks the real service'),
+    });
+    expect(guide).toContain(`\`${option}: "error"\``);
+  });
+
+  it("is said of both versions", () => {
+    expect(guide).toContain(
+      'MSW 2 then needs a `passthrough()` handler for the service\'s hosts; MSW 3, with `onUnhandledFrame: "error"`, needs none',
+    );
+    expect(guide).toContain("For servers, both need one");
+    expect(guide).toContain("MSW does not see undici's `request`");
   });
 });
 

@@ -15,8 +15,13 @@ const types = (roots = inModules("@types")) => ["--types", "node", "--typeRoots"
 const ROWS = [
   // This one also checks the declarations themselves.
   ["CommonJS as Node resolves it", "node16", "node16", ["core.ts", "--skipDefaultLibCheck"]],
-  ["modules as Node resolves them", "node16", "node16", ["runners.mts", "--skipLibCheck"]],
-  ["what a bundler resolves", "esnext", "bundler", ["core.ts", "runners.mts", "--skipLibCheck"]],
+  ["modules as Node resolves them", "node16", "node16", ["runners.mts", "vitest.mts", "--skipLibCheck"]],
+  [
+    "what a bundler resolves",
+    "esnext",
+    "bundler",
+    ["core.ts", "runners.mts", "vitest.mts", "--skipLibCheck"],
+  ],
   ["what older settings resolve", "commonjs", "node10", ["core.ts", "jest.ts", "--skipLibCheck"]],
 ] as const;
 
@@ -58,8 +63,15 @@ describe.each(["20", "22", "24", "26"])("@types/node %s", (version) => {
   });
 });
 
-it("typescript-7 compiles tests of Vitest 5", async () => {
-  await createProject("types-vitest-5", { vitest: "vitest-5" });
-  await cp(inConsumer("types/runners.mts"), inConsumer("types-vitest-5/runners.mts"));
-  await compile("typescript-7", "types-vitest-5", "--module", "node16", "--skipLibCheck", "runners.mts");
+describe.each(["vitest", "vitest-5"])("the declarations for %s", (vitest) => {
+  const project = `types-${vitest}`;
+  beforeAll(async () => {
+    await createProject(project, { vitest });
+    await cp(inConsumer("types/vitest.mts"), inConsumer(project, "vitest.mts"));
+  });
+
+  it.each(["typescript-5.4", "typescript-7"])("hold together with its own, in %s", (compiler) => {
+    const resolution = ["--module", "node16", "--moduleResolution", "node16"];
+    return compile(compiler, project, ...resolution, "--skipDefaultLibCheck", "vitest.mts");
+  });
 });

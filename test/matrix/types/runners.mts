@@ -1,29 +1,10 @@
-// The subpaths, in an ES module.
+// The subpaths of other runners, in an ES module.
 
 import { test as browserTest } from "@playwright/test";
 import { type MockFixture, useMockCloudReco } from "mock-cloud-reco/jest";
 import { assertReceived, assertRefusedNothing, withMockCloudReco } from "mock-cloud-reco/node-test";
 import { mockFixtures } from "mock-cloud-reco/playwright";
 import { startServers } from "mock-cloud-reco/server";
-import { test } from "mock-cloud-reco/vitest";
-import { expect } from "vitest";
-
-test.override({ mockOptions: { seed: 1, failOnRefusedRequests: true } });
-// @ts-expect-error -- unknown option
-test.override({ mockOptions: { failOnRefused: true } });
-test.extend<{ own: string }>({ own: ({ database }, use) => use(database.databaseName) })(
-  "fixtures and matchers of Vitest",
-  ({ mock, own }) => {
-    expect(mock).toHaveReceived("addTarget", { times: 1 });
-    expect(mock).not.toHaveReceived({ operation: "query", refused: true });
-    expect(mock).toHaveRefusedNothing();
-    // @ts-expect-error -- unknown operation
-    expect(mock).toHaveReceived("addTargets");
-    // @ts-expect-error -- times must be a number
-    expect(mock).toHaveReceived("addTarget", 1);
-    return own.length;
-  },
-);
 
 export const jestFixture: MockFixture = useMockCloudReco({ fakeTimers: { now: 0, doNotFake: ["Date"] } });
 // @ts-expect-error -- legacy timers fake process.nextTick

@@ -6,7 +6,7 @@ import { setupServer } from "msw/node";
 
 const [first] = process.argv.slice(2);
 const server = setupServer();
-const listen = () => server.listen({ onUnhandledRequest: "error" });
+const listen = () => server.listen({ onUnhandledRequest: "error", onUnhandledFrame: "error" });
 if (first === "theirs") listen();
 const mock = new MockCloudReco({ intercept: false });
 const database = mock.addCloudDatabase({ databaseName: "pictures" });

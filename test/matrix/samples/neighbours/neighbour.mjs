@@ -59,7 +59,7 @@ const starters = {
         const { http: msw, HttpResponse } = await import(name);
         const { setupServer } = await import(`${name}/node`);
         const server = setupServer(msw.get("https://theirs.example/x", () => new HttpResponse("theirs")));
-        server.listen({ onUnhandledRequest: "bypass" });
+        server.listen({ onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" });
         return () => server.close();
       },
 };

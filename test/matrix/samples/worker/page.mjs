@@ -17,7 +17,8 @@ async function forward(request) {
 
 const worker = setupWorker(...handlers({ urls, fetch: forward }));
 
-globalThis.start = () => worker.start({ quiet: true, onUnhandledRequest: "bypass" }).then(() => true);
+globalThis.start = () =>
+  worker.start({ quiet: true, onUnhandledRequest: "bypass", onUnhandledFrame: "bypass" }).then(() => true);
 globalThis.ask = async (url, init) => {
   try {
     const response = await fetch(url, init);
