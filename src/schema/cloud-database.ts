@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { optional, record, withoutUndefined } from "./forms/record.ts";
-import { aboveZero, key, kind, oneOf, orNull, pathName, wholeNumber } from "./forms/values.ts";
+import { aboveZero, key, kind, list, oneOf, orNull, pathName, wholeNumber } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
 import { seededTarget, TARGET_NAMES, targetView } from "./target.ts";
 
@@ -157,7 +157,7 @@ export const cloudDatabaseJson = wireForm(
       ...identity,
       stateName,
       databaseTypeName: typeName,
-      targets: z.array(targetView),
+      targets: list(targetView),
       ...allowances,
     }),
   ),
@@ -171,7 +171,7 @@ export const postedCloudDatabase = wireForm(
 );
 
 export const seededCloudDatabase = z.lazy(() => {
-  const targets = kind("a list of targets", z.array(seededTarget));
+  const targets = kind("a list of targets", list(seededTarget));
   return record(optional({ ...fields, targets }));
 });
 

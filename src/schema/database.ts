@@ -7,7 +7,18 @@ import {
   stateName,
 } from "./cloud-database.ts";
 import { byKind, keptRecord, optional, record } from "./forms/record.ts";
-import { key, kind, listOf, oneOf, pathName, seconds, text, timestamp, trueOrFalse } from "./forms/values.ts";
+import {
+  key,
+  kind,
+  list,
+  listOf,
+  oneOf,
+  pathName,
+  seconds,
+  text,
+  timestamp,
+  trueOrFalse,
+} from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
 
 /** Fields of a new template (VuMark) target. */
@@ -73,7 +84,7 @@ const templateTargetView = z.lazy(() => record(template));
 /** As the target manager returns it. */
 export const templateTargetJson = wireForm(templateTargetView);
 export const vuMarkDatabaseJson = wireForm(
-  z.lazy(() => record({ ...identity, vumarkTargets: z.array(templateTargetView), stateName })),
+  z.lazy(() => record({ ...identity, vumarkTargets: list(templateTargetView), stateName })),
 );
 
 /** `POST /vumark_databases`: a new database is empty, whatever `vumark_targets` holds. */
@@ -91,7 +102,7 @@ export const seededVuMarkDatabase = z.lazy(() => {
   const ids = optional({ targetId: pathName, processingTimeSeconds: seconds, ...dates });
   const vumarkTargets = kind(
     "a list of template targets",
-    z.array(record<Omit<NewTemplateTarget, "processed">>({ name: text, ...ids })),
+    list(record<Omit<NewTemplateTarget, "processed">>({ name: text, ...ids })),
   );
   return record(optional({ ...identity, stateName, vumarkTargets }));
 });

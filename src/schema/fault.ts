@@ -16,6 +16,7 @@ import {
   fromZeroToOne,
   headers,
   kind,
+  list,
   listOf,
   oneOf,
   orNull,
@@ -163,9 +164,7 @@ export function nameOfDatabase(database: unknown): unknown {
 
 const plainFields = {
   api: apiName,
-  operation: deferred(`one or a list of ${wordsOf(operation)}`, () =>
-    z.union([operation, z.array(operation)]),
-  ),
+  operation: deferred(`one or a list of ${wordsOf(operation)}`, () => z.union([operation, list(operation)])),
   resetConnection: trueOrFalse,
   executed: trueOrFalse,
   delaySeconds: seconds,

@@ -6,8 +6,10 @@ import {
   deferred,
   described,
   kind,
+  list,
   listOf,
   orNull,
+  table,
   timestamp,
   trueOrFalse,
   wholeNumber,
@@ -125,13 +127,13 @@ export const entryFields: FieldsOf<EntryFacts> = {
           name: anyText,
           matched: trueOrFalse,
           why: anyText,
-          outline: z.optional(kind("four points", z.array(z.tuple([z.number(), z.number()])))),
+          outline: z.optional(kind("four points", list(z.tuple([z.number(), z.number()])))),
         }),
       ),
     ),
   ),
   otherTargets: z.optional(
-    kind("how many more targets were considered, by reason", z.record(z.string(), wholeNumber)),
+    kind("how many more targets were considered, by reason", table(z.string(), wholeNumber)),
   ),
   signature: z.optional(
     z.lazy(() => record<ComparedSignature>({ expected: anyText, signed: z.optional(anyText) })),
@@ -155,7 +157,7 @@ type Listed = NullIfAbsent<Omit<EntryFacts, "signature">> & {
 };
 
 const message = {
-  headers: kind("headers by lower-case name, with credentials masked", z.record(z.string(), anyText)),
+  headers: kind("headers by lower-case name, with credentials masked", table(z.string(), anyText)),
   size: described("the size of the body in bytes", wholeNumber),
   body: z.nullable(
     described(

@@ -8,7 +8,7 @@ import {
   templateTargetRecord,
 } from "./database.ts";
 import { optional, record } from "./forms/record.ts";
-import { kind, listOf, text } from "./forms/values.ts";
+import { kind, list, listOf, table, text } from "./forms/values.ts";
 import { wireForm } from "./forms/wire.ts";
 import {
   type ClientCredential,
@@ -76,7 +76,7 @@ export const snapshot = z.lazy(() =>
     ),
     datasets: listOf(datasetRecord),
     credentials: listOf(credentialRecord),
-    images: kind("an object of base64 by SHA-256", z.record(z.string(), kind("base64", z.string()))),
+    images: kind("an object of base64 by SHA-256", table(z.string(), kind("base64", z.string()))),
   }),
 );
 
@@ -84,10 +84,10 @@ export const snapshot = z.lazy(() =>
 export const seed = wireForm(
   z.lazy(() => {
     const lists = {
-      cloudDatabases: kind("a list of cloud databases", z.array(seededCloudDatabase)),
-      vumarkDatabases: kind("a list of VuMark databases", z.array(seededVuMarkDatabase)),
-      oauth2ClientCredentials: kind("a list of client credentials", z.array(postedCredential.schema)),
-      modelTargetDatasets: kind("a list of Model Target datasets", z.array(postedDataset.schema)),
+      cloudDatabases: kind("a list of cloud databases", list(seededCloudDatabase)),
+      vumarkDatabases: kind("a list of VuMark databases", list(seededVuMarkDatabase)),
+      oauth2ClientCredentials: kind("a list of client credentials", list(postedCredential.schema)),
+      modelTargetDatasets: kind("a list of Model Target datasets", list(postedDataset.schema)),
     };
     return record(optional(lists));
   }),

@@ -84,9 +84,10 @@ async function readSeed(path: string): Promise<JsonObject> {
   }
   const reading = read(seedSchema.schema, content);
   if ("value" in reading && isJsonObject(content)) return content;
-  const problems = "problems" in reading ? reading.problems : [];
-  const told = problems.slice(0, MAX_PROBLEMS).map(problemText).join("; ");
-  throw new InvalidSeedError(`${path}: ${told}`);
+  const { problems, more } = "problems" in reading ? reading : { problems: [], more: 0 };
+  const told = problems.slice(0, MAX_PROBLEMS).map(problemText);
+  const left = problems.length - told.length + more;
+  throw new InvalidSeedError(`${path}: ${told.join("; ")}${left > 0 ? `; and ${left} more` : ""}`);
 }
 
 /** The objects of a list, each with its place in the file. */

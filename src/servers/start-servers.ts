@@ -100,8 +100,7 @@ export class IsolatedDatabase implements Disposable {
     const added = journal.after(this.#position);
     this.#position = journal.position;
     const own = added.filter(({ database }) => database === this.database.databaseName);
-    this.#entries.push(...own);
-    this.#entries.splice(0, this.#entries.length - journal.capacity);
+    this.#entries = [...this.#entries, ...own].slice(-journal.capacity);
   }
 }
 

@@ -264,6 +264,17 @@ describe("restoring", () => {
     expect(onDisk(service.mock.snapshot())).toEqual(before);
   });
 
+  it.each(["databases", "images"])("refuses 130,000 wrong %s by the first one", async (name) => {
+    await using service = opened();
+    const many = Array.from({ length: 130_000 }, () => 1);
+    const wrong =
+      name === "images" ? Object.fromEntries(many.map((value, index) => [`a${index}`, value])) : many;
+    const snapshot = { ...service.mock.snapshot(), [name]: wrong } as Snapshot;
+    expect(() => service.mock.restore(snapshot)).toThrow(
+      /^snapshot\.(\w+\[0\]|images\.a0): expected .*; got 1$/,
+    );
+  });
+
   it("refuses or restores any other change, and shows no secret", async () => {
     const text = await good();
     const strings = [...text.matchAll(/"(?:[^"\\]|\\.)*"/g)].map(({ 0: found, index }) => ({ found, index }));

@@ -88,6 +88,11 @@ test.each<[string, unknown, RegExp]>([
     /seed\.json: cloud_databases\[0\]: expected an object; got 5$/,
   ],
   [
+    "has many wrong databases",
+    { cloud_databases: Array.from({ length: 1000 }, () => 5) },
+    /seed\.json: (cloud_databases\[\d\]: expected an object; got 5; ){5}and 995 more$/,
+  ],
+  [
     "has an unknown field",
     { cloud_databases: [{}, { request_qota: 5 }] },
     /seed\.json: cloud_databases\[1\]\.request_qota: expected request_quota; got an unknown name$/,

@@ -111,7 +111,8 @@ export const bodyAccepted = <Given>(
       const reading = read(schema, body.json.value);
       const found = await inspect(body.fields);
       if ("value" in reading && found.length === 0) return { given: reading.value };
-      return refuseFields([...("problems" in reading ? reading.problems.map(fieldError) : []), ...found]);
+      const { problems, more } = "problems" in reading ? reading : { problems: [], more: 0 };
+      return refuseFields([...problems.map(fieldError), ...found], more);
     },
   });
 

@@ -1,5 +1,11 @@
 import * as z from "zod/mini";
-import { arraySchema, objectSchema, stringSchema } from "../../emulator/json-schemas.ts";
+import {
+  arraySchema,
+  objectSchema,
+  stringSchema,
+  wholeNumberSchema,
+  withDescription,
+} from "../../emulator/json-schemas.ts";
 import type { BodyStream } from "../../emulator/message.ts";
 import {
   type BodySchema,
@@ -94,16 +100,29 @@ export interface FieldError {
 export const fieldsRefused = json(
   400,
   "The body is not a JSON object, or has invalid fields.",
-  objectSchema({
-    errors: arraySchema(objectSchema({ field: stringSchema, message: stringSchema, accepted: stringSchema })),
-  }),
-  (content: { readonly errors: readonly FieldError[] }) => content,
+  objectSchema(
+    {
+      errors: arraySchema(
+        objectSchema({ field: stringSchema, message: stringSchema, accepted: stringSchema }),
+      ),
+    },
+    { more_errors: withDescription(wholeNumberSchema, "How many further errors are not listed.") },
+  ),
+  (content: { readonly errors: readonly FieldError[]; readonly more_errors?: number }) => content,
 );
 
-/** Names every invalid field. */
-export const refuseFields = (errors: readonly FieldError[]): Refusal =>
-  refuse(
-    fieldsRefused,
-    errors.map(({ message, accepted }) => `${message}; expected ${accepted}`).join(". "),
-    { errors },
-  );
+const ERRORS_IN_REASON = 5;
+
+/**
+ * Names the invalid fields.
+ *
+ * @param more - how many errors are not among the named ones.
+ */
+export function refuseFields(errors: readonly FieldError[], more = 0): Refusal {
+  const shown = errors
+    .slice(0, ERRORS_IN_REASON)
+    .map(({ message, accepted }) => `${message}; expected ${accepted}`);
+  const left = errors.length - shown.length + more;
+  const reason = [...shown, ...(left > 0 ? [`And ${left} more`] : [])].join(". ");
+  return refuse(fieldsRefused, reason, { errors, ...(more > 0 && { more_errors: more }) });
+}

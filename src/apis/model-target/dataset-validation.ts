@@ -1,6 +1,6 @@
 import { type ParsedJson, parseJson } from "../../emulator/json.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import { show } from "../../emulator/text.ts";
+import { bounded, show } from "../../emulator/text.ts";
 import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import {
@@ -73,7 +73,7 @@ const modelSources = inModels((model, { profile }) => {
   const listed = sources.map((source) => `\`${source}\``).join(", ");
   const { name } = model.fields;
   // Types are checked later, so a name may still be anything.
-  const shown = typeof name === "string" ? name : show(name);
+  const shown = typeof name === "string" ? bounded(name) : show(name);
   return [
     {
       message: `model '${shown}' is invalid. ${wanted} ${listed} need to be provided`,
@@ -238,7 +238,7 @@ const declaredStates = inModels((model) => {
     entriesOf(view, "states")
       .filter((state) => !Object.hasOwn(declared, String(state)))
       .map((state) => ({
-        message: `states in entrypoint ${String(view.fields.name)}' must be a subset of all states`,
+        message: `states in entrypoint ${bounded(String(view.fields.name))}' must be a subset of all states`,
         get reason() {
           return `${view.path}/states has ${show(state)}; its model declares ${states}`;
         },

@@ -1,7 +1,7 @@
 import { types } from "node:util";
 import * as z from "zod/mini";
 import { visible } from "../visible.ts";
-import { deferred, defOf, kind, wordsOf } from "./values.ts";
+import { deferred, defOf, furtherIssues, kind, MOST_PROBLEMS, wordsOf } from "./values.ts";
 
 /** An invalid value; `given` is undefined if it is missing. */
 export interface Problem {
@@ -10,11 +10,26 @@ export interface Problem {
   readonly expected: string;
 }
 
-export type Reading<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+export type Reading<T> =
+  | { readonly value: T }
+  | {
+      readonly problems: readonly Problem[];
+      /** How many further problems there are. */
+      readonly more: number;
+    };
 
 export function read<T>(schema: z.ZodMiniType<T>, value: unknown): Reading<T> {
   const { success, data, error } = schema.safeParse(value, { error: expected, reportInput: true });
-  return success ? { value: data } : { problems: error.issues.flatMap((issue) => problemsOf(issue, [])) };
+  if (success) return { value: data };
+  const problems: Problem[] = [];
+  let more = 0;
+  for (const issue of error.issues)
+    for (const found of problemsOf(issue, [])) {
+      if (typeof found === "number") more += found;
+      else if (problems.length < MOST_PROBLEMS) problems.push(found);
+      else more += 1;
+    }
+  return { problems, more };
 }
 
 /** An option or field has an invalid value. */
@@ -61,42 +76,55 @@ function expected(issue: z.core.$ZodRawIssue): string {
 /** Comparing a million names with the known ones would take minutes. */
 const MOST_UNKNOWN_NAMES = 20;
 
-function problemsOf(issue: z.core.$ZodIssue, outside: readonly PropertyKey[]): readonly Problem[] {
+/** A number counts problems that are not named. */
+function* problemsOf(
+  issue: z.core.$ZodIssue,
+  outside: readonly PropertyKey[],
+): Generator<Problem | number, void> {
   const path = [...outside, ...issue.path];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.slice(0, MOST_UNKNOWN_NAMES).map((name) => ({
-      path: dotted([...path, cut(name)]),
-      given: "an unknown name",
-      expected: expectedName(name, issue.message.split(", ")),
-    }));
+    for (const name of issue.keys.slice(0, MOST_UNKNOWN_NAMES))
+      yield {
+        path: dotted([...path, name]),
+        given: "an unknown name",
+        expected: expectedName(name, issue.message.split(", ")),
+      };
+    yield Math.max(0, issue.keys.length - MOST_UNKNOWN_NAMES);
+    return;
   }
   if (issue.code === "invalid_union") {
     const [meant] = issue.errors
       .filter((issues) => issues.some(isInside))
       .sort((a, b) => weight(a) - weight(b));
-    if (meant !== undefined) return meant.flatMap((inner) => problemsOf(inner, path));
+    if (meant !== undefined) {
+      for (const inner of meant) yield* problemsOf(inner, path);
+      return;
+    }
     const suggestion = issue.errors.flat().find(isSuggestion);
-    if (suggestion !== undefined) return problemsOf(suggestion, path);
+    if (suggestion !== undefined) return yield* problemsOf(suggestion, path);
   }
+  const further = furtherIssues(issue);
+  if (further !== undefined) return yield further;
   const described: unknown = issue.code === "custom" ? issue.params?.given : undefined;
   const given = typeof described === "string" ? described : shown(path, issue.input);
-  return [{ path: dotted(path), given, expected: issue.message }];
+  yield { path: dotted(path), given, expected: issue.message };
 }
 
 /** A similar name is the whole message. */
 const isSuggestion = (issue: z.core.$ZodIssue): boolean =>
   issue.code === "custom" && issue.params?.suggests === true && /^\w+$/.test(issue.message);
 
-/** How badly a value fits one of several forms. Unknown names count most. */
+/** How badly a value fits one of several forms: by its wrong fields. Unknown names count most. */
 const weight = (issues: readonly z.core.$ZodIssue[]): number =>
-  issues.reduce((sum, { code }) => sum + (code === "unrecognized_keys" ? 2 : 1), 0);
+  new Set(issues.map(({ path: [field] }) => field)).size +
+  issues.filter(({ code }) => code === "unrecognized_keys").length;
 const isInside = ({ path, code }: z.core.$ZodIssue): boolean =>
   path.length > 0 || code === "unrecognized_keys";
 
 /** `outer.inner[0]`. */
 const dotted = (path: readonly PropertyKey[]): string =>
   path
-    .map((key) => (typeof key === "number" ? `[${key}]` : `.${visible(String(key))}`))
+    .map((key) => (typeof key === "number" ? `[${key}]` : `.${visible(cut(String(key)))}`))
     .join("")
     .replace(/^\./, "");
 
@@ -192,5 +220,5 @@ export function readText<T>(schema: z.ZodMiniType<T>, given: string): Reading<T>
     given.split(",").map((item) => item.trim()),
   ];
   const readings = forms.map((form) => read(schema, form));
-  return readings.find((reading) => "value" in reading) ?? { problems: [] };
+  return readings.find((reading) => "value" in reading) ?? { problems: [], more: 0 };
 }

@@ -79,9 +79,67 @@ export const seconds = deferred("a number of seconds, 0 or more", () => z.number
 export const oneOf = <const Name extends string>(...names: readonly Name[]) =>
   kind(quoted(names), z.enum(names));
 
-/** The only access to zod's internals. */
+/* The only access to zod's internals. */
+
 export const defOf = (schema: z.core.SomeType): z.core.$ZodTypes["_zod"]["def"] =>
   (schema as z.core.$ZodTypes)._zod.def;
+
+/** How many invalid values are named; the others are counted. */
+export const MOST_PROBLEMS = 100;
+
+/*
+ * zod keeps an issue for each invalid element of an array or a record, and throws a RangeError at 130,000. These schemas keep the
+ * first issues, and one that counts the others.
+ */
+
+function keepFirst(issues: z.core.$ZodRawIssue[], inst: z.core.$ZodType): void {
+  if (issues.length <= MOST_PROBLEMS) return;
+  const more = issues.splice(MOST_PROBLEMS).reduce((sum, issue) => sum + (furtherIssues(issue) ?? 1), 0);
+  issues.push({ code: "custom", path: [], input: undefined, inst, params: { more } });
+}
+
+/** How many issues this one stands for; undefined if it is one of its own. */
+export const furtherIssues = (issue: z.core.$ZodRawIssue | z.core.$ZodIssue): number | undefined =>
+  issue.code === "custom" ? issue.params?.more : undefined;
+
+const ZodArray: z.core.$constructor<z.ZodMiniArray> = z.ZodMiniArray;
+const List = z.core.$constructor<z.ZodMiniArray>("List", (schema, def) => {
+  ZodArray.init(schema, def);
+  const { parse } = schema._zod;
+  schema._zod.parse = (payload, context) => {
+    const { value, issues } = payload;
+    if (!Array.isArray(value)) return parse(payload, context);
+    payload.value = Array.from(value, (item, index) => {
+      // No schema of this package is asynchronous.
+      const result = def.element._zod.run({ value: item, issues: [] }, context) as z.core.ParsePayload;
+      issues.push(...z.core.util.prefixIssues(index, result.issues));
+      // As they come: millions of them would take gigabytes.
+      if (result.issues.length > 0) keepFirst(issues, schema);
+      return result.value;
+    });
+    return payload;
+  };
+});
+
+const ZodRecord: z.core.$constructor<z.ZodMiniRecord> = z.ZodMiniRecord;
+const Table = z.core.$constructor<z.ZodMiniRecord>("Table", (schema, def) => {
+  ZodRecord.init(schema, def);
+  const { parse } = schema._zod;
+  schema._zod.parse = (payload, context) => {
+    const parsed = parse(payload, context);
+    keepFirst(payload.issues, schema);
+    return parsed;
+  };
+});
+
+export const list = <Element extends z.core.$ZodType>(element: Element) =>
+  new List({ type: "array", element }) as z.ZodMiniArray<Element>;
+
+/** An object with any keys. */
+export const table = <Key extends z.core.$ZodRecordKey, Value extends z.core.$ZodType>(
+  keyType: Key,
+  valueType: Value,
+) => new Table({ type: "record", keyType, valueType }) as z.ZodMiniRecord<Key, Value>;
 
 /** The same values, described in other words. */
 export const described = <T>(description: string, schema: z.ZodMiniType<T>): z.ZodMiniType<T> =>
@@ -94,11 +152,11 @@ export const orNull = <T>(inner: z.ZodMiniType<T>) =>
   z.nullable(described(`${wordsOf(inner)}, or null`, inner));
 
 export const listOf = <T>(item: z.ZodMiniType<T>): z.ZodMiniType<readonly T[]> =>
-  deferred(`a list, each ${wordsOf(item)}`, () => z.array(item));
+  deferred(`a list, each ${wordsOf(item)}`, () => list(item));
 
 /** Valid HTTP headers: others could split the response. */
 export const headers = deferred("header names such as X-Name, with text values", () =>
-  z.record(
+  table(
     kind("header names such as X-Name", z.string().check(z.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/))),
     kind(
       "text of Latin-1 characters without line breaks",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { Base64Text } from "../base64.ts";
-import { defOf, type JsonObject, kind, words, wordsOf } from "./values.ts";
+import { defOf, type JsonObject, kind, list, words, wordsOf } from "./values.ts";
 
 interface WireOptions {
   /** Names in JSON that are not the field's name in snake case. */
@@ -64,7 +64,7 @@ function reader(schema: z.core.SomeType, options: WireOptions): z.core.$ZodType 
       return z.pipe(z.pipe(object, z.transform(renamed)), z.unknown().check(...checks));
     }
     case "array":
-      return kind(wordsOf(schema), z.array(inner(def.element)));
+      return kind(wordsOf(schema), list(inner(def.element)));
     case "union":
       return kind(wordsOf(schema), z.union(def.options.map(inner)));
     case "nullable":

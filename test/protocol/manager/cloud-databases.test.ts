@@ -237,7 +237,8 @@ describeBackends("cloud databases of the target manager", (backend) => {
           const names = Array.from({ length: count }, (_, index) => `"field_${index}":0`);
           return manage(service, "POST", "/cloud_databases", `{${names.join()}}`);
         };
-        expect((await post(50_000)).fields.errors).toHaveLength(20);
+        const { errors, more_errors } = (await post(50_000)).fields;
+        expect([errors, more_errors]).toEqual([expect.objectContaining({ length: 20 }), 49_980]);
         expect((await post(1_000_000)).fields.errors).toMatchObject([{ field: "body" }]);
       },
     );

@@ -108,6 +108,34 @@ describeBackends("the target manager's faults", (backend) => {
     expect((await manage(service, "GET", "/cloud_databases")).text).toBe("[]");
   });
 
+  it("are refused with the first 100 errors and the number of further ones", async () => {
+    const many = (count: number) => Array.from({ length: count }, () => 1);
+    const refused = await manage(service, "POST", "/faults", { operation: many(2000), times: 0 });
+    expect(refused.status).toBe(400);
+    const { errors, ...others } = refused.fields;
+    expect(errors).toHaveLength(100);
+    expect(errors).toMatchObject([
+      { field: "operation[0]", message: "operation[0] is 1" },
+      ...many(99).map(() => ({})),
+    ]);
+    expect(others).toEqual({ more_errors: 1901 });
+    expect(refused.text.length).toBeLessThan(100_000);
+    expect((await service.latest()).reason).toMatch(/^operation\[0\] is 1; expected .*\. And 1996 more$/);
+
+    const all = await manage(service, "POST", "/faults", { operation: many(100) });
+    expect(all.fields).toEqual({ errors: expect.objectContaining({ length: 100 }) });
+
+    const headers = Object.fromEntries(many(1000).map((value, index) => [`a${index}`, value]));
+    const ofTable = await manage(service, "POST", "/faults", { response: { status: 500, headers } });
+    expect(ofTable.fields).toEqual({ errors: expect.objectContaining({ length: 100 }), more_errors: 900 });
+
+    const [name, long] = ["response.headers", " ".repeat(1_000_000)];
+    const ofName = await manage(service, "POST", "/faults", {
+      response: { status: 500, headers: { [long]: "" } },
+    });
+    expect(ofName.fields.errors).toMatchObject([{ field: `${name}.${" ".repeat(80)}…` }]);
+  });
+
   it("are refused when they contradict themselves", async () => {
     const errors = async (fault: object) => (await manage(service, "POST", "/faults", fault)).fields.errors;
     expect(await errors({})).toEqual([{ field: "body", message: "body is none", accepted: "a JSON object" }]);

@@ -132,5 +132,14 @@ describeApi("creating a dataset", (openApi) => {
     expect((await api.latest()).reason).toMatch(
       /^\/models\(0\)\/views\(0\)\/name is missing; .*; and 995 more$/,
     );
+    const views = [{ name: "a".repeat(1_000_000), guideViewPosition: { rotation: [], translation: [] } }];
+    const states = Array.from({ length: 2000 }, (_, index) => `${index}`);
+    const undeclared = model({
+      stateBasedConfigurationJsonString: '{"states":{}}',
+      views: views.map((view) => ({ ...view, states })),
+    });
+    const long = await api.send(creation(dataset(undeclared)));
+    expect(validationMessages(long)).toHaveLength(1000);
+    expect(long.body.length).toBeLessThan(10_000_000);
   });
 });
