@@ -19,6 +19,8 @@ export interface WireRequest {
   readonly isCutOff?: boolean;
   /** Aborted when the client has disconnected. Absent: the transport cannot tell. */
   readonly gone?: AbortSignal | undefined;
+  /** Of a malformed request: the earlier request of whose body its bytes may be left over, and what to mend, in words. */
+  readonly leftOverOf?: string | undefined;
 }
 
 /** A body that is made while it is sent; its length is in bytes. */

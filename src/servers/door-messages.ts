@@ -75,6 +75,7 @@ const question = z.lazy(() =>
     query: anyText,
     headers,
     isCutOff: z.optional(trueOrFalse),
+    leftOverOf: z.optional(anyText),
     malformed: z.optional(oneOf(...MALFORMED)),
   }),
 );
@@ -121,8 +122,9 @@ function unframed<T>(
 }
 
 export function packAsked(settings: string, { role, request, malformed }: Asked) {
-  const { method, path, query, headers: lines, body, isCutOff } = request;
-  return framed({ settings, role, method, path, query, headers: lines, isCutOff, malformed }, body);
+  const { method, path, query, headers: lines, body, isCutOff, leftOverOf } = request;
+  const head = { method, path, query, headers: lines, isCutOff, leftOverOf };
+  return framed({ settings, role, ...head, malformed }, body);
 }
 
 export function unpackAsked(bytes: Buffer): Asked & { readonly settings: string } {

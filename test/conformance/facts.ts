@@ -72,7 +72,7 @@ function factOf(row: PlacedRow): Fact {
   };
 }
 
-/** Over a socket, no request can follow a body of another length than announced. */
+/** Over a socket, no request can follow a body that is shorter than announced, unless the service gives it up. */
 const anyConnection = ([name, value]: HeaderList[number]): HeaderList[number] => [
   name,
   value === "keep-alive" ? "<connection>" : value,

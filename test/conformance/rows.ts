@@ -66,7 +66,6 @@ const situation = {
   keys: z.literal("user").optional(),
   over_tls: z.literal(true).optional(),
   again: z.strictObject({ status: z.int().optional(), processing: z.literal(true).optional() }).optional(),
-  any_connection: z.literal(true).optional(),
   continued: z.literal(true).optional(),
   protocol: words.optional(),
   values: fields.optional(),
@@ -106,6 +105,7 @@ const orderSchema = z
     of: z.tuple([id, id]),
     send: sendSchema.optional(),
     get: answerSchema.optional(),
+    any_connection: z.literal(true).optional(),
     ...evidence,
   })
   .refine(isKnownOnce, KNOWN_ONCE);
@@ -179,6 +179,7 @@ export interface PlacedRow extends Omit<Row, "with" | "says"> {
   readonly placedBy: string | undefined;
   /** Of an order: which check comes before which. */
   readonly comesBefore?: string;
+  readonly any_connection?: Order["any_connection"];
 }
 
 const placed = ({ api, about, each, checks, orders = [] }: Group): readonly PlacedRow[] => {

@@ -126,7 +126,7 @@ describe.each(["nock", "sockets"] as const)(
       const mock = start({ intercept });
       mock.addFault({ operation: "databaseSummary", delaySeconds: 1 });
       expect(await raw(`${WHOLE}GET /x HT`)).toMatch(/^HTTP\/1.1 401 .*HTTP\/1.1 400 /s);
-      expect(mock.requests).toMatchObject([{}, { reason: UNENDED }]);
+      expect(mock.requests).toMatchObject([{}, { reason: expect.stringContaining(UNENDED) }]);
     });
 
     it("a client that pauses while it sends a body, whole", async () => {

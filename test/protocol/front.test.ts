@@ -1,10 +1,4 @@
-import { Agent, type IncomingMessage, request } from "node:http";
-import {
-  authorizationHeader,
-  type MockCloudDatabase,
-  MockCloudReco,
-  type ProfileName,
-} from "mock-cloud-reco";
+import type { ProfileName } from "mock-cloud-reco";
 import { type Servers, startServers } from "mock-cloud-reco/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RawConnection } from "../servers/raw-connection.ts";
@@ -136,79 +130,5 @@ describe.each(["neutral", "vuforia"] as const)("in front of the service (%s)", (
       ),
     );
     connection.close();
-  });
-});
-
-interface Sent {
-  readonly url: string;
-  readonly keys: readonly [accessKey: string, secretKey: string];
-  readonly length: (right: number) => number;
-}
-
-/** Sends a request with a wrong length and then another one, as a client does that keeps its connection while it may. */
-async function statusesWithOneAgent({ url, keys: [accessKey, secretKey], length }: Sent) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const body = Buffer.from("{}");
-  const { pathname: path } = new URL(url);
-  const date = NOW.toUTCString();
-  const signed = { accessKey, secretKey, method: "POST", path, body, contentType: "application/json", date };
-  const headers = {
-    Authorization: authorizationHeader(signed),
-    Date: date,
-    "Content-Type": "application/json",
-  };
-  const send = (contentLength: number) =>
-    new Promise<[number | undefined, string | undefined]>((resolve, reject) => {
-      const sent = request(url, {
-        method: "POST",
-        agent,
-        headers: { ...headers, "Content-Length": contentLength },
-      });
-      sent.on("error", reject).on("response", (response: IncomingMessage) => {
-        response.resume().on("end", () => resolve([response.statusCode, response.headers.connection]));
-      });
-      // Node refuses to end a body before its announced length.
-      sent.flushHeaders();
-      sent.write(body);
-      sent.end();
-    });
-  const wrong = await send(length(body.length));
-  const right = await send(body.length);
-  agent.destroy();
-  return { wrong, right };
-}
-
-describe("a kept connection after a wrong Content-Length", () => {
-  const clock = { now: () => NOW };
-  const check = async (urls: Servers["urls"], keys: MockCloudDatabase) => {
-    const { serverAccessKey, serverSecretKey, clientAccessKey, clientSecretKey } = keys;
-    expect(
-      await statusesWithOneAgent({
-        url: `${urls.target}/targets`,
-        keys: [serverAccessKey, serverSecretKey],
-        length: (right) => right - 1,
-      }),
-    ).toEqual({ wrong: [401, "keep-alive"], right: [400, "keep-alive"] });
-    expect(
-      await statusesWithOneAgent({
-        url: `${urls.query}/v1/query`,
-        keys: [clientAccessKey, clientSecretKey],
-        length: (right) => right - 1,
-      }),
-    ).toEqual({ wrong: [401, "keep-alive"], right: [415, "keep-alive"] });
-  };
-
-  test("on servers: the next request gets its own response", async () => {
-    await using servers = await startServers({ clock });
-    await check(servers.urls, servers.addCloudDatabase());
-  });
-
-  test("in process: the next request gets its own response", async () => {
-    await using mock = new MockCloudReco({
-      clock,
-      targetUrl: "http://vws.test",
-      queryUrl: "http://vwq.test",
-    });
-    await check(mock.urls, mock.addCloudDatabase());
   });
 });

@@ -37,7 +37,7 @@ export async function serve(
         return answer(request);
       },
       answerMalformed: async (why, head) => ({
-        response: text(`${why} ${head.method || "?"} ${head.path || "?"}`),
+        response: text([why, head.method || "?", head.path || "?", head.leftOverOf ?? ""].join(" ").trim()),
       }),
     },
     { ...options, limits: { idleMilliseconds: NEVER_IDLE, ...options.limits } },

@@ -187,7 +187,7 @@ describe("a malformed or incomplete request", () => {
   test("a body shorter than its Content-Length gets the documented response", async () => {
     const query = "POST /v1/query HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc";
     expect(await raw(servers.query.port, query)).toMatch(
-      /^HTTP\/1.1 504 Gateway Timeout\r\nConnection: close\r\n/,
+      /^HTTP\/1.1 504 Gateway Timeout\r\nConnection: keep-alive\r\n/,
     );
     await manage(service(), "POST", "/cloud_databases", named);
     const target = await sendSigned(service(), keys, {

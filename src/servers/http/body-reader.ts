@@ -76,6 +76,8 @@ export interface HeldBytes {
   count: number;
 }
 
+/** Stands for bytes of a body that is given up. */
+const FILLER = Buffer.alloc(65_536);
 const NO_BYTES = Buffer.alloc(0);
 /** Many clients may announce more than they send. */
 const MOST_FIRST_BYTES = 2 ** 22;
@@ -109,6 +111,8 @@ class Joined {
 }
 
 export class BodyReader {
+  private readonly announced: number;
+  private arrived = 0;
   private joined: Joined;
   private counted = 0;
   private stopped = false;
@@ -122,8 +126,8 @@ export class BodyReader {
     private readonly filter?: BodyFilter,
     private readonly isSending?: () => boolean | undefined,
   ) {
-    const announced = Number(incoming.headers["content-length"] ?? 0);
-    this.joined = new Joined(filter === undefined && announced <= limits.maxBytes ? announced : 0);
+    this.announced = Number(incoming.headers["content-length"] ?? 0);
+    this.joined = new Joined(filter === undefined && this.announced <= limits.maxBytes ? this.announced : 0);
   }
 
   read(): Promise<BodyRead> {
@@ -152,6 +156,29 @@ export class BodyReader {
     if (this.settle !== undefined) this.finish("partial");
   }
 
+  /**
+   * Gives up the rest of the body: completes it for the parser, so that what follows is the next request. Returns false if that is
+   * not possible: the body is chunked, or too long.
+   */
+  complete(): boolean {
+    const { incoming, announced, arrived, limits } = this;
+    const missing = announced - arrived - incoming.readableLength;
+    if (missing <= limits.maxBytes)
+      for (let left = missing; left > 0 && !incoming.socket.isPaused(); left -= FILLER.length)
+        incoming.socket.emit("data", FILLER.subarray(0, left));
+    this.arrived = arrived;
+    return incoming.complete;
+  }
+
+  /** In words: how long the body was, after which further bytes came. */
+  get extent(): string {
+    const { incoming, announced, arrived } = this;
+    if (arrived < announced) return `whose body was given up after ${arrived} of ${announced} bytes`;
+    const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
+    if (encoding !== undefined) return `whose body ended after ${arrived} bytes`;
+    return length === undefined ? "which has no Content-Length" : `whose Content-Length is ${length}`;
+  }
+
   /** Frees the body's memory after the request was answered. */
   release(): void {
     this.idle?.stop();
@@ -161,6 +188,7 @@ export class BodyReader {
   }
 
   private take(chunk: Buffer): void {
+    this.arrived += chunk.length;
     if (this.settle === undefined) return;
     const kept = this.filter?.write(chunk) ?? [chunk];
     const length = kept.reduce((total, part) => total + part.length, 0);

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import type { WireResponse } from "../../emulator/message.ts";
 import { realTimers } from "../../emulator/real-timers.ts";
 import type { BodyReader } from "./body-reader.ts";
+import { keepsAlive, saysClose, splitTarget } from "./http-messages.ts";
 import type { HeadWatch } from "./unended-heads.ts";
 
 /** Unanswered requests of one connection above which no more are read from it. */
@@ -17,9 +19,32 @@ export interface PendingRequest {
   readonly reader: BodyReader;
   /** Whether its client no longer waits once it has ended its side. */
   readonly leavesAtEnd: boolean;
-  /** Whether no other request can follow, for example after a body of another length than announced. */
-  last: boolean;
+  /** Whether the request was answered before its announced end. */
+  isCutOff: boolean;
+  /** Whether the parser failed within the body, or the client ended its side there. */
+  isBroken: boolean;
 }
+
+/**
+ * How a connection continues after a response: `close` is said in the response, `end` is not. With a gateway timeout, the query API
+ * gives up the rest of a body, and what follows is the next request. After other responses, the rest could look like one.
+ */
+export function continuationOf(
+  response: Pick<WireResponse, "status" | "headers">,
+  { incoming, reader, isCutOff, isBroken }: PendingRequest,
+): "keep" | "close" | "end" {
+  if (saysClose(response) || !keepsAlive(incoming)) return "close";
+  if (!isCutOff) return isBroken ? "close" : "keep";
+  if (response.status !== GATEWAY_TIMEOUT) return "close";
+  if (isBroken) return "end";
+  return reader.complete() ? "keep" : "close";
+}
+
+const GATEWAY_TIMEOUT = 504;
+
+/** Says of which request bytes are left over that are not the start of another one. */
+export const leftOverOf = ({ incoming: { method, url = "" }, reader }: PendingRequest): string =>
+  `${method} ${splitTarget(url).path}, ${reader.extent}`;
 
 /** A client's connection, whose requests are answered one after the other in order of arrival. */
 export class Connection {
@@ -99,7 +124,7 @@ export class Connection {
   stopReading(): boolean {
     const { newest } = this;
     if (newest === undefined || newest.incoming.complete) return false;
-    newest.last = true;
+    newest.isBroken = true;
     newest.reader.stop();
     return true;
   }

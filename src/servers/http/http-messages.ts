@@ -54,6 +54,10 @@ export function salvagedHead(packet: Buffer): RequestHead | undefined {
   return { method: found[1] ?? "", ...splitTarget(found[2] ?? ""), headers };
 }
 
+/** Whether bytes that the parser refused may begin with the rest of another request. */
+export const mayBeStray = (head: RequestHead | undefined, code?: string): boolean =>
+  head === undefined || code === "HPE_INVALID_METHOD";
+
 /**
  * Returns what follows the whole requests in a packet.
  *
@@ -222,6 +226,8 @@ const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" |
   },
 };
 
+const ANNOUNCE = "announce the whole body, and send it without a pause";
+
 /** Answers a request that could not be read completely, as the real service's front end does. */
 export function answerMalformed(
   emulator: Pick<Emulator<EmulatorServices>, "handle">,
@@ -229,5 +235,11 @@ export function answerMalformed(
   why: MalformedKind,
   head: RequestHead,
 ): Promise<Result> {
-  return emulator.handle(served, { ...head, body: Buffer.alloc(0) }, { malformed: why, ...REFUSALS[why] });
+  const { refusedBy, reason } = REFUSALS[why];
+  const { leftOverOf: earlier } = head;
+  const isRequest = why === "unended" || head.method !== "";
+  const cause = isRequest ? "if the bytes are" : "the bytes are";
+  const remark = earlier === undefined ? "" : `; ${cause} left over of ${earlier}: ${ANNOUNCE}`;
+  const refusal = { malformed: why, refusedBy, reason: reason + remark };
+  return emulator.handle(served, { ...head, body: Buffer.alloc(0) }, refusal);
 }

@@ -7,14 +7,14 @@ import type { MalformedKind } from "../../emulator/operation.ts";
 import { realTimers } from "../../emulator/real-timers.ts";
 import { turnOfRequest } from "../../emulator/scheduling.ts";
 import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
-import { Connection, type PendingRequest } from "./connection.ts";
+import { Connection, continuationOf, leftOverOf, type PendingRequest } from "./connection.ts";
 import {
   disconnect,
   headOf,
   isDelimited,
   isStreamed,
-  keepsAlive,
   malformedKind,
+  mayBeStray,
   NO_HEAD,
   type ParserError,
   type RequestHead,
@@ -23,7 +23,6 @@ import {
   type ServedResponse,
   type ServedResult,
   salvagedHead,
-  saysClose,
   sendResponse,
   sendStream,
   withClose,
@@ -208,7 +207,8 @@ export class HttpServer {
       incoming,
       reader,
       leavesAtEnd: leavesAtEnd?.(head) === true,
-      last: !keepsAlive(incoming),
+      isCutOff: false,
+      isBroken: false,
     };
     response.on("error", () => socket.destroy());
     await connection.inTurn(pending, async () => {
@@ -225,20 +225,19 @@ export class HttpServer {
   }
 
   private async send(
-    served: ServedResponse,
+    given: ServedResponse,
     method: string,
     { connection, pending, response }: Exchange,
   ): Promise<void> {
-    const closes = pending.last || this.closing;
+    const next = this.closing ? "close" : continuationOf(given, pending);
+    const served = next === "close" ? withClose(given) : given;
     // node:http would keep the connection open.
     const isOnly = connection.pending.size === 1;
-    const isLast = isOnly && connection.socket.readableEnded && !connection.refuses;
+    const isLast = next !== "keep" || (isOnly && connection.socket.readableEnded && !connection.refuses);
     if (isStreamed(served)) {
-      const { status, headers } = closes ? withClose(served) : served;
-      await sendStream({ status, headers, stream: served.stream }, response, connection, this.ending.signal);
-      if (closes || this.closing || isLast) this.end(connection);
-    } else if (closes || saysClose(served)) this.end(connection, responseBytes(withClose(served), method));
-    else if (isLast || !isDelimited(served, method)) this.end(connection, responseBytes(served, method));
+      await sendStream(served, response, connection, this.ending.signal);
+      if (isLast || this.closing) this.end(connection);
+    } else if (isLast || !isDelimited(served, method)) this.end(connection, responseBytes(served, method));
     else if (isOnly && connection.refuses) connection.held = responseBytes(served, method);
     else if (connection.isRaw) await connection.write(responseBytes(served, method));
     else await sendResponse(served, response);
@@ -252,18 +251,17 @@ export class HttpServer {
   ): Promise<ServedResult | undefined> {
     const read = await pending.reader.read();
     if (read.end === "aborted") return undefined;
+    pending.isCutOff = read.end === "partial";
     if (!("bytes" in read)) return this.answerer.answerMalformed(read.end, head, connection);
     if (this.answering >= (this.options.maxRequests ?? Number.POSITIVE_INFINITY))
       return this.answerer.answerMalformed("overloaded", head, connection);
     this.answering += 1;
     try {
       await turnOfRequest();
-      const { end, bytes, images } = read;
+      const { bytes, images } = read;
       const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
-      if (end === "whole") return await this.answerer.answer(request, connection);
-      // The rest of the body could look like another request.
-      pending.last = true;
-      return await this.answerer.answer({ ...request, isCutOff: true }, connection);
+      const { isCutOff } = pending;
+      return await this.answerer.answer(isCutOff ? { ...request, isCutOff } : request, connection);
     } finally {
       this.answering -= 1;
     }
@@ -274,18 +272,22 @@ export class HttpServer {
     const connection = this.connectionOf(socket);
     if (connection.ended) return;
     const why = malformedKind(code);
-    if (why !== undefined && connection.stopReading() && !connection.isIdle) return;
-    // Stray bytes after a request that was already answered do not count as a request.
-    const isStray =
-      connection.newest !== undefined && connection.isIdle && (why === "malformed" || why === "unended");
-    if (why === undefined || isStray || !socket.writable) socket.destroy();
-    else await this.refuse(connection, why, rawPacket && salvagedHead(refusedBytes(rawPacket, bytesParsed)));
+    const isInBody = why !== undefined && connection.stopReading();
+    if (why === undefined || !socket.writable || (isInBody && connection.isIdle)) socket.destroy();
+    else if (!isInBody) {
+      const head = rawPacket && salvagedHead(refusedBytes(rawPacket, bytesParsed));
+      await this.refuse(connection, why, head, mayBeStray(head, code));
+    }
   }
 
   /** Answers a request that cannot be read, after those before it, as the last one of its connection. */
-  private async refuse(connection: Connection, why: MalformedKind, salvaged = NO_HEAD): Promise<void> {
+  private async refuse(
+    connection: Connection,
+    why: MalformedKind,
+    salvaged: RequestHead | undefined,
+    isStray = salvaged === undefined,
+  ): Promise<void> {
     const { socket, gone } = connection;
-    const head = { ...salvaged, gone };
     // node:http would end our side with the client's, before the response.
     socket.removeAllListeners("end");
     connection.watch();
@@ -293,6 +295,9 @@ export class HttpServer {
     await connection.turn;
     if (connection.ended) return;
     connection.ended = true;
+    const { newest } = connection;
+    const earlier = isStray && newest !== undefined ? leftOverOf(newest) : undefined;
+    const head = { ...(salvaged ?? NO_HEAD), gone, leftOverOf: earlier };
     try {
       const { response, connectionError } = await connection.whileHere(false, () =>
         this.answerer.answerMalformed(why, head, socket),
