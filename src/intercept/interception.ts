@@ -103,6 +103,7 @@ class ProcessInterceptors implements OtherHosts {
     starters.enterWith(starter);
     const removeHosts = this.hosts.add(interception.hosts, starter);
     this.mocks.add(interception);
+    this.sockets.guardSessions();
     this.nock?.update();
     return {
       stop: () => {

@@ -1,3 +1,4 @@
+import dns from "node:dns";
 import { once } from "node:events";
 import http, { type IncomingMessage, type Server } from "node:http";
 import http2 from "node:http2";
@@ -5,8 +6,22 @@ import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { MockCloudReco } from "mock-cloud-reco";
 import nock from "nock";
-import { afterEach, beforeEach, describe, onTestFinished } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, onTestFinished } from "vitest";
 import { authority, cert, key } from "../support/certificate.ts";
+
+/** Lets names that end with `.example`, and `localhost`, lead to 127.0.0.1, for each test of a file. */
+export function resolveExamples(): void {
+  beforeAll(() => {
+    const { lookup } = dns;
+    const resolve = (host: string, options: dns.LookupAllOptions, done: (...args: unknown[]) => void) => {
+      if (!/^localhost$|\.example$/.test(host)) return Reflect.apply(lookup, dns, [host, options, done]);
+      const addresses = [{ address: "127.0.0.1", family: 4 }];
+      return setImmediate(() => (options.all ? done(null, addresses) : done(null, "127.0.0.1", 4)));
+    };
+    Object.assign(dns, { lookup: resolve });
+    return () => Object.assign(dns, { lookup });
+  });
+}
 
 /** What the real service answers. */
 export const REAL = 299;
@@ -67,7 +82,11 @@ export class RealService {
   }
 
   get origin(): string {
-    return `${this.scheme}://127.0.0.1:${this.port}`;
+    return this.originAt("127.0.0.1");
+  }
+
+  originAt(host: string): string {
+    return `${this.scheme}://${host}:${this.port}`;
   }
 
   /** Resolves when a request to `/slow` has arrived. */

@@ -151,9 +151,21 @@ describeWays(({ intercept, nockFirst, started }) => {
     },
   );
 
-  test("an HTTP/2 session ends its streams and is refused", async () => {
+  test.each([
+    ["an HTTP/2 session", (session: http2.ClientHttp2Session) => session],
+    // As http2-wrapper does.
+    [
+      "an HTTP/2 session whose client wrapped its function before",
+      (session: http2.ClientHttp2Session) => {
+        const { request } = session;
+        return Object.assign(session, {
+          request: (...args: Parameters<typeof request>) => Reflect.apply(request, session, args),
+        });
+      },
+    ],
+  ])("%s ends its streams and is refused", async (_what, wrapped) => {
     const service = await RealService.start("h2");
-    const session = http2.connect(service.origin, { ca });
+    const session = wrapped(http2.connect(service.origin, { ca }));
     onTestFinished(() => session.destroy());
     await once(session, "connect");
     const slow = session.request({ ":path": "/slow" });

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { copySamples, runNode } from "../package/run.ts";
+import { namesOfClients } from "./clients-of-node.ts";
 import { CLIENTS } from "./samples/every-client/clients.mjs";
-
-const [major = 0] = process.versions.node.split(".").map(Number);
-const NEEDS_22 = new Set(["got 15", "got 16", "undici 8 request"]);
-const names = Object.keys(CLIENTS).filter((name) => major >= 22 || !NEEDS_22.has(name));
 
 const MODES = ["nock", "sockets", "mock.fetch", "servers"] as const;
 
@@ -31,7 +28,7 @@ beforeAll(() => copySamples("every-client"));
 
 describe("the same answers, intercepted by nock, at the sockets and from servers, for", () => {
   // Each waits for seconds, for bodies that are shorter than announced.
-  it.concurrent.for(names)("%s", async (name, { task }) => {
+  it.concurrent.for(namesOfClients)("%s", async (name, { task }) => {
     const { code, printed } = await runNode("every-client", ["ask.mjs", name]);
     expect(code, printed).toBe(0);
     // After it, Node prints its warnings about what a client does.

@@ -13,6 +13,7 @@ import { installEverywhere } from "./install.ts";
 const FILES = [
   "test/matrix/clients.test.ts",
   "test/matrix/every-client.test.ts",
+  "test/matrix/kept-clients.test.ts",
   "test/package/bypassing.test.ts",
   "test/package/explained.test.ts",
   "test/matrix/neighbours.test.ts",
@@ -43,6 +44,8 @@ const FILES = [
   "test/intercept/socks.test.ts",
   "test/intercept/kept-connections.test.ts",
   "test/intercept/kept-sockets.test.ts",
+  "test/intercept/kept-other-hosts.test.ts",
+  "test/intercept/kept-other-sockets.test.ts",
   "test/intercept/tracers.test.ts",
   "test/intercept/as-fetch.test.ts",
   "test/intercept/origin-pattern.test.ts",

@@ -29,6 +29,17 @@ describe("mock-cloud-reco/register", () => {
     },
   );
 
+  it("lets a mock block HTTP/2 sessions of a module that was loaded after it", async () => {
+    const { code, printed } = await runNode("register", [
+      "--import",
+      "mock-cloud-reco/register",
+      "late-http2.mjs",
+    ]);
+    expect(code, printed).toBe(0);
+    const blocked = expect.stringMatching(/^GET http:\/\/localhost:\d+\/: no mock serves this host/);
+    expect(JSON.parse(printed)).toEqual([200, blocked, 200]);
+  });
+
   it("blocks the service in worker threads and processes that this one starts", async () => {
     // Threads refuse the first flag.
     const flags = ["--expose-gc", "--no-warnings", "--import", "mock-cloud-reco/register"];

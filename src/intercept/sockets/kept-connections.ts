@@ -1,16 +1,18 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import http from "node:http";
-import { createRequire } from "node:module";
+import http, { OutgoingMessage } from "node:http";
 import { isIP, Socket } from "node:net";
-import { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
+import { originOf } from "../host-table.ts";
 import { isFunction, replace } from "../replace.ts";
+import { MemorySocket } from "./memory-socket.ts";
 import { canonicalHost, type Endpoint, isRecord } from "./openers.ts";
 import { endpointOfUrl } from "./refusals.ts";
 import { hostOfHeader, urlIn } from "./requested-hosts.ts";
+import { type Addressee, addresseeOf, type SentHead } from "./sent-requests.ts";
 
 /** Decides about connections that were opened before. */
 export interface KeptConnectionHandler {
+  /** Whether a mock answers for this endpoint, or nothing may reach it. */
   isRefused(endpoint: Endpoint): boolean;
   /** The error for code that still uses one; the journal gets it too. */
   refuseKept(endpoint: Endpoint): Error;
@@ -18,6 +20,10 @@ export interface KeptConnectionHandler {
   refuseProxied(endpoint: Endpoint): Error;
   /** Whether a connection leads through a proxy. */
   isTunnel(socket: object): boolean;
+  /** Whether HTTP clients may not reach this origin. */
+  isBlocked(origin: string): boolean;
+  /** The error of a request that may not reach its addressee. */
+  refuseBlocked(method: string, addressee: Addressee): Error | undefined;
 }
 
 /** Destinations of a connection. A TLS connection may name another host than the one that it was opened to. */
@@ -28,36 +34,45 @@ const CREATED = "undici:request:create";
 const SENDING = "undici:client:sendHeaders";
 
 /**
- * Keeps clients from using earlier connections to refused endpoints. node:http and undici lose idle ones when they are about to
- * use them, and open others. A request in progress ends normally. Other connections fail at the next write, HTTP/2 sessions at
- * the next request.
+ * Keeps clients from using earlier connections to refused endpoints and blocked origins. node:http and undici lose idle ones when
+ * they are about to use them, and open others. A request in progress ends normally. Other connections to refused endpoints fail at
+ * the next write; those to blocked origins belong to no HTTP client.
  *
  * @returns a function that ends this.
  */
 export function watchKeptConnections(handler: KeptConnectionHandler): () => void {
   // Bun's sockets are its own.
   if (!isFunction(propertyOf(Socket.prototype, "_writeGeneric"))) return () => {};
-  const known = new WeakMap<object, Destinations>();
-  const destinations = (socket: object): Destinations => {
-    const found = known.get(socket) ?? destinationsOf(socket);
-    if (found.length > 0) known.set(socket, found);
-    return found;
-  };
-  const refused = (socket: object) => destinations(socket).find((endpoint) => handler.isRefused(endpoint));
-  const refusalOfProxied = (url: URL | undefined): Error | undefined => {
-    const endpoint = url && endpointOfUrl(url);
-    return endpoint && handler.isRefused(endpoint) ? handler.refuseProxied(endpoint) : undefined;
-  };
-  /** The error for a request with this path, `Host` and, in undici, origin. */
-  const refusalOf = (socket: object, path: unknown, host: unknown, origin?: unknown): Error | undefined => {
-    const [connectedTo] = destinations(socket);
-    if (connectedTo === undefined) return undefined;
-    const url = urlIn(path);
-    if (url !== undefined) return refusalOfProxied(url);
+  const refused = (socket: object) => destinationsOf(socket).find((endpoint) => handler.isRefused(endpoint));
+  const refusalOfProxied = (endpoint: Endpoint | undefined): Error | undefined =>
+    endpoint && handler.isRefused(endpoint) ? handler.refuseProxied(endpoint) : undefined;
+  const refusalOfNamed = (socket: object, connectedTo: Endpoint, host: string | undefined) => {
     const options = handler.isTunnel(socket) ? { socket } : connectedTo.options;
     const named = { ...connectedTo, options, requested: hostOfHeader(host) };
-    const endpoint = [...destinations(socket), named].find((one) => handler.isRefused(one));
-    return endpoint === undefined ? refusalOfProxied(urlIn(origin)) : handler.refuseKept(endpoint);
+    const endpoint = [...destinationsOf(socket), named].find((one) => handler.isRefused(one));
+    return endpoint && handler.refuseKept(endpoint);
+  };
+  /** The error for a request, which has an origin in undici. */
+  const refusalOf = (socket: object, head: SentHead, origin?: unknown): Error | undefined => {
+    const [connectedTo] = destinationsOf(socket);
+    if (connectedTo === undefined) return undefined;
+    const [proxied, asked] = [head.target, origin].map(urlIn).map((url) => url && endpointOfUrl(url));
+    const refusal =
+      proxied === undefined
+        ? (refusalOfNamed(socket, connectedTo, head.hostHeader) ?? refusalOfProxied(asked))
+        : refusalOfProxied(proxied);
+    return refusal ?? handler.refuseBlocked(head.method, addresseeOf(head, asked ?? connectedTo));
+  };
+  /** Whether the connections that an agent has for requests with these options are blocked. */
+  const isBlockedIn = (socket: Socket, options: unknown) => {
+    const origin = socket instanceof MemorySocket ? undefined : originOfOptions(socket, options);
+    return origin !== undefined && handler.isBlocked(origin);
+  };
+  /** Whether undici may not send another request on a connection. */
+  const isLostInUndici = (socket: Socket) => {
+    if (!isInUndici(socket) || isFresh(socket) || destinationsOf(socket).length === 0) return false;
+    const url = urlInUndici(socket);
+    return refused(socket) !== undefined || (url !== undefined && handler.isBlocked(originOf(url)));
   };
 
   const newRequests = new WeakSet<object>();
@@ -68,57 +83,62 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     const [request, socket] = [propertyOf(message, "request"), propertyOf(message, "socket")];
     // HTTP/2 sessions refuse it themselves.
     if (!newRequests.has(Object(request)) || !(socket instanceof Socket) || !isInUndici(socket)) return;
-    const [path, host, origin] = ["path", "host", "origin"].map((name) => propertyOf(request, name));
-    const refusal = refusalOf(socket, path, host, origin);
+    const host = propertyOf(request, "host");
+    const refusal = refusalOf(socket, headOf(request, host), propertyOf(request, "origin"));
     if (refusal !== undefined) socket.destroy(refusal);
   };
 
-  const dropIdle = (agent: unknown) => {
-    for (const socket of Object.values(Object(propertyOf(agent, "freeSockets"))).flat()) {
-      if (!(socket instanceof Socket) || socket.destroyed || refused(socket) === undefined) continue;
-      socket.destroy();
-      // Otherwise the agent may hand it out until its "close" event.
-      socket.emit("agentRemove");
-    }
+  const dropIdle = (agent: unknown, name: string, options: unknown) => {
+    for (const [key, sockets] of Object.entries(Object(propertyOf(agent, "freeSockets"))))
+      for (const socket of [sockets].flat()) {
+        if (!(socket instanceof Socket) || socket.destroyed) continue;
+        // The names of an agent for https begin as these do.
+        if (refused(socket) === undefined && !(key.startsWith(name) && isBlockedIn(socket, options)))
+          continue;
+        socket.destroy();
+        // Otherwise the agent may hand it out until its "close" event.
+        socket.emit("agentRemove");
+      }
   };
 
   const restorers = [
     // Agents call this right before they look for an idle connection. Not `addRequest`, which other interceptors replace.
     replace(http.Agent.prototype, "getName", (original) => {
       return function (...args) {
-        dropIdle(this);
-        return original.apply(this, args);
+        const name = original.apply(this, args);
+        dropIdle(this, String(name), args[0]);
+        return name;
       };
     }),
     // An agent gives a connection that became free to a request that waits for one, unless it is closed.
     replace(http.Agent.prototype, "emit", (original) => {
       return function (...args) {
-        const [event, socket] = args;
-        if (event === "free" && socket instanceof Socket && refused(socket) !== undefined) socket.destroy();
+        const [event, socket, options] = args;
+        if (event === "free" && socket instanceof Socket)
+          if (refused(socket) !== undefined || isBlockedIn(socket, options)) socket.destroy();
         return original.apply(this, args);
       };
     }),
     replace(ownerOf(http.ClientRequest.prototype, "onSocket"), "onSocket", (original) => {
       return function (...args) {
         const [socket, error] = args;
-        const host = this instanceof http.OutgoingMessage ? this.getHeader("host") : undefined;
+        const host = this instanceof OutgoingMessage ? this.getHeader("host") : undefined;
         const refusal =
-          socket instanceof Socket && !error ? refusalOf(socket, propertyOf(this, "path"), host) : undefined;
+          socket instanceof Socket && !error ? refusalOf(socket, headOf(this, host)) : undefined;
         return refusal === undefined ? original.apply(this, args) : original.call(this, socket, refusal);
       };
     }),
     // undici calls this on an idle connection before it uses it.
     replace(Socket.prototype, "ref", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isIdleInUndici(this) && !isFresh(this) && refused(this) !== undefined)
-          this.destroy();
+        if (this instanceof Socket && isIdleInUndici(this) && isLostInUndici(this)) this.destroy();
         return original.apply(this, args);
       };
     }),
     // undici calls this when a response arrives, and before it uses a connection that became idle a moment ago.
     replace(Socket.prototype, "read", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isInUndici(this) && !isFresh(this) && refused(this) !== undefined) {
+        if (this instanceof Socket && isLostInUndici(this)) {
           if (isIdleInUndici(this)) this.destroy();
           // undici closes a connection with this mark after the response, instead of sending the next request.
           else Object.assign(this, { [symbolOf(this, "reset") ?? ""]: true });
@@ -138,10 +158,6 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
         return done(handler.refuseKept(endpoint));
       };
     }),
-    ...guardSessions((socket) => {
-      const endpoint = refused(socket);
-      return endpoint && handler.refuseKept(endpoint);
-    }),
   ];
   subscribe(CREATED, created);
   subscribe(SENDING, sending);
@@ -152,8 +168,16 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
   };
 }
 
-/** Empty for a connection in memory, one that a server accepted, and one that is not connected yet. */
-function destinationsOf(socket: object): Destinations {
+const known = new WeakMap<object, Destinations>();
+
+/** Empty for a connection in memory or to a pipe, one that a server accepted, and one that is not connected yet. */
+export function destinationsOf(socket: object): Destinations {
+  const destinations = known.get(socket) ?? readDestinations(socket);
+  if (destinations.length > 0) known.set(socket, destinations);
+  return destinations;
+}
+
+function readDestinations(socket: object): Destinations {
   const [port, server] = ["remotePort", "server"].map((name) => propertyOf(socket, name));
   // The first is known after the handshake only.
   const servername =
@@ -171,11 +195,23 @@ function destinationsOf(socket: object): Destinations {
 
 /** The address that a client of undici 8 connects to: the socket has the name in the first request's `Host`. */
 function addressInUndici(socket: object): string | undefined {
-  const client = stateOf(socket, "client");
-  const url = isRecord(client) ? stateOf(client, "url") : undefined;
-  const host = url instanceof URL ? canonicalHost(url.hostname) : "";
+  const host = canonicalHost(urlInUndici(socket)?.hostname ?? "");
   return isIP(host) === 0 ? undefined : host;
 }
+
+/** The origin that an agent of node:http opens a connection to, for these options; undefined for a pipe. */
+function originOfOptions(socket: Socket, options: unknown): string | undefined {
+  const [host, port, pipe] = ["host", "port", "socketPath"].map((name) => propertyOf(options, name));
+  if (pipe || !port) return undefined;
+  const scheme = socket instanceof TLSSocket ? "https:" : "http:";
+  return `${scheme}//${canonicalHost(String(host || "localhost"))}:${port}`;
+}
+
+const headOf = (request: unknown, host: unknown): SentHead => ({
+  method: String(propertyOf(request, "method")),
+  target: String(propertyOf(request, "path")),
+  hostHeader: host ? String(host) : undefined,
+});
 
 /** Other interceptors extend Node's classes. */
 function ownerOf(prototype: object, name: string): object {
@@ -190,7 +226,7 @@ export const propertyOf = (owner: unknown, name: string | symbol): unknown =>
 const symbolOf = (owner: object, description: string): symbol | undefined =>
   Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description);
 
-function stateOf(owner: object, description: string): unknown {
+export function stateOf(owner: object, description: string): unknown {
   const symbol = symbolOf(owner, description);
   return symbol && propertyOf(owner, symbol);
 }
@@ -207,6 +243,13 @@ const isInFirstRequest = (socket: Socket) => !isFresh(socket) && socket.bytesRea
 const isInNodeRequest = (socket: Socket) => Boolean(propertyOf(socket, "_httpMessage"));
 /** Whether a client of undici speaks HTTP/1.1 on it. */
 const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));
+
+/** The URL of the client that has a connection, also behind a proxy. */
+function urlInUndici(socket: object): URL | undefined {
+  const client = stateOf(socket, "client");
+  return isRecord(client) ? urlIn(stateOf(client, "url")) : undefined;
+}
+
 /** Whether no request was sent on it whose response is not complete. */
 function isIdleInUndici(socket: Socket): boolean {
   const client = stateOf(socket, "client");
@@ -214,43 +257,4 @@ function isIdleInUndici(socket: Socket): boolean {
     isRecord(client) ? stateOf(client, name) : undefined,
   );
   return isInUndici(socket) && sent === answered;
-}
-
-/** Found once, because it takes a session to find it. */
-let knownSessionPrototype: object | undefined;
-
-/** Node's class of HTTP/2 clients, once some code has loaded them: loading takes longer than starting a mock. */
-function sessionPrototype(): object | undefined {
-  const loaded: unknown = Reflect.get(process, "moduleLoadList");
-  if (!Array.isArray(loaded) || !loaded.includes("NativeModule http2")) return undefined;
-  knownSessionPrototype ??= findSessionPrototype();
-  return knownSessionPrototype;
-}
-
-function findSessionPrototype(): object {
-  const { connect }: typeof import("node:http2") = createRequire(import.meta.url)("node:http2");
-  const session = connect("http://localhost", {
-    // Each write ends, because a session keeps what it is still sending.
-    createConnection: () => new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }),
-  });
-  session.on("error", () => {}).destroy();
-  return Object.getPrototypeOf(session);
-}
-
-/** Refuses new streams of HTTP/2 sessions, and closes these after the streams in progress. Returns functions that end this. */
-function guardSessions(refuse: (socket: object) => Error | undefined): (() => void)[] {
-  const prototype = sessionPrototype();
-  if (prototype === undefined) return [];
-  return [
-    replace(prototype, "request", (original) => {
-      return function (...args) {
-        const refusal = refuse(Object(propertyOf(this, "socket")));
-        if (refusal === undefined) return original.apply(this, args);
-        const close = propertyOf(this, "close");
-        // undici fails when one of its sessions closes by itself.
-        if (isFunction(close) && stateOf(Object(this), "client") === undefined) close.call(this);
-        throw refusal;
-      };
-    }),
-  ];
 }

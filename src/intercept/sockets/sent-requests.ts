@@ -1,5 +1,9 @@
 import { METHODS } from "node:http";
 import type { Socket } from "node:net";
+import { originOf } from "../host-table.ts";
+import type { Endpoint } from "./openers.ts";
+import { hostAndPort, originOfEndpoint } from "./refusals.ts";
+import { urlIn } from "./requested-hosts.ts";
 
 /** The head of a request that a client writes to a connection. */
 export interface SentHead {
@@ -7,6 +11,23 @@ export interface SentHead {
   /** Request target: a path, a URL for a proxy, or host and port for `CONNECT`. */
   readonly target: string;
   readonly hostHeader: string | undefined;
+}
+
+/** What a request is for. */
+export interface Addressee {
+  readonly origin: string;
+  readonly path: string;
+}
+
+/** `Host` counts, or else what the connection was opened to. */
+export function addresseeOf({ method, target, hostHeader }: SentHead, endpoint: Endpoint): Addressee {
+  if (method === "CONNECT")
+    return { origin: originOfEndpoint({ scheme: "https:", ...hostAndPort(target), options: {} }), path: "" };
+  const proxied = urlIn(target);
+  if (proxied !== undefined) return { origin: originOf(proxied), path: proxied.pathname + proxied.search };
+  const named = `${endpoint.scheme}//${hostHeader}`;
+  const isNamed = hostHeader !== undefined && URL.canParse(named);
+  return { origin: isNamed ? originOf(new URL(named)) : originOfEndpoint(endpoint), path: target };
 }
 
 /** `send`: allow this request. `sendAll`: allow all further data. `fail`: fail the connection. `reply`: answer it here. */

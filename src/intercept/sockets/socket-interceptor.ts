@@ -1,10 +1,10 @@
 import { Socket } from "node:net";
 import { realTimers } from "../../emulator/real-timers.ts";
-import { urlOf } from "../errors.ts";
-import { type HostTable, originOf } from "../host-table.ts";
+import type { HostTable } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 import { Destinations } from "./destinations.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
+import { guardSessions } from "./kept-sessions.ts";
 import { MemorySocket } from "./memory-socket.ts";
 import {
   canonicalHost,
@@ -28,9 +28,16 @@ import {
   whyProxied,
 } from "./refusals.ts";
 import { followRequests } from "./request-contexts.ts";
-import { urlIn } from "./requested-hosts.ts";
+import { hostOfHeader, urlIn } from "./requested-hosts.ts";
 import { secureProperties } from "./secure-properties.ts";
-import { endSilently, judgeRequests, type SentHead, type Verdict } from "./sent-requests.ts";
+import {
+  type Addressee,
+  addresseeOf,
+  endSilently,
+  judgeRequests,
+  type SentHead,
+  type Verdict,
+} from "./sent-requests.ts";
 import { answerSocks, type TunnelVerdict } from "./socks.ts";
 
 /**
@@ -45,6 +52,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   private readonly stopFollowing = followRequests();
   private readonly destinations: Destinations;
   private readonly stopWatchingKept: () => void;
+  private stopGuardingSessions: (() => void) | undefined;
 
   /** @param currentHosts - the hosts of the mocks that are started in this process when called. */
   constructor(
@@ -56,6 +64,12 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     this.destinations = new Destinations(hosts, others, this.released);
     this.stopWatching = watchOpenings(this);
     this.stopWatchingKept = watchKeptConnections(this);
+    this.guardSessions();
+  }
+
+  /** Refuses requests of HTTP/2 sessions. Called for each mock, because HTTP/2 may have been loaded since the one before. */
+  guardSessions(): void {
+    this.stopGuardingSessions ??= guardSessions(this);
   }
 
   /** Closes idle connections to unserved origins. Busy ones stay open for the next mock. */
@@ -72,6 +86,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   stop(): void {
     this.stopWatching();
     this.stopWatchingKept();
+    this.stopGuardingSessions?.();
     this.stopFollowing();
     this.destinations.end();
   }
@@ -141,6 +156,14 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     return this.destinations.isTunnel(socket);
   }
 
+  isBlocked(origin: string): boolean {
+    return !this.others.mayPass(origin);
+  }
+
+  refuseBlocked(method: string, { origin, path }: Addressee): Error | undefined {
+    return this.isBlocked(origin) ? this.others.refusal(method, origin, path) : undefined;
+  }
+
   /** Opens a connection in memory to the HTTP server of a target. */
   private connect(target: Endpoint, { scheme, host, options }: Opening): MemorySocket {
     const { client, server } = MemorySocket.pair(options);
@@ -164,26 +187,23 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   }
 
   /** Decides about a request that a client is about to send on a real connection: to a proxy, or to a host that no mock serves. */
-  private judge({ method, target, hostHeader }: SentHead, socket: Socket, opening: Opening): Verdict {
+  private judge(head: SentHead, socket: Socket, opening: Opening): Verdict {
+    const { method, target, hostHeader } = head;
+    const proxied = urlIn(target);
+    const named = hostOfHeader(hostHeader);
     if (method === "CONNECT") {
       const verdict = this.judgeTunnel(target, socket);
       if (verdict === "ours") return { reply: "HTTP/1.1 200 Connection established\r\n\r\n" };
       if (verdict !== "send") return verdict;
-      const origin = originOfEndpoint({ scheme: "https:", ...hostAndPort(target), options: {} });
-      return this.others.mayPass(origin) ? "sendAll" : { fail: this.others.refusal(method, origin, "") };
-    }
-    const proxied = urlIn(target);
-    const url = proxied ?? new URL(target.replace(/^\/*/, "/"), baseOf(opening, hostHeader));
-    if (proxied !== undefined) {
+    } else if (proxied !== undefined) {
       const endpoint = endpointOfUrl(proxied);
       if (this.isRefused(endpoint)) return { fail: this.refuseProxied(endpoint) };
-    } else if (canonicalHost(url.hostname) !== opening.host) {
-      const refusal = this.refuse({ ...opening, requested: url.hostname }, WHY.lookedUp);
+    } else if (named && canonicalHost(named) !== opening.host) {
+      const refusal = this.refuse({ ...opening, requested: named }, WHY.lookedUp);
       if (refusal !== undefined) return { fail: refusal };
     }
-    const origin = originOf(url);
-    if (!this.others.mayPass(origin))
-      return { fail: this.others.refusal(method, origin, url.pathname + url.search) };
+    const refusal = this.refuseBlocked(method, addresseeOf(head, opening));
+    if (refusal !== undefined) return { fail: refusal };
     return proxied === undefined ? "sendAll" : "send";
   }
 
@@ -218,10 +238,4 @@ function endBelow(client: Socket, { socket }: Endpoint["options"]): void {
   if (!(socket instanceof Socket)) return;
   endSilently(socket);
   client.once("close", () => socket.destroy());
-}
-
-/** The URL of the host that a request is for. */
-function baseOf(opening: Opening, hostHeader: string | undefined): URL {
-  const named = `${opening.scheme}//${hostHeader}`;
-  return hostHeader && URL.canParse(named) ? new URL(named) : urlOf(originOfEndpoint(opening));
 }
