@@ -93,8 +93,8 @@ const NOT_IN_CORE = [
   "openapi/",
   "mock/(register|serve-page)",
   "intercept/descendants",
-  "schema/forms/to-json-schema",
-  "store/redis/",
+  "schema/zod/to-json-schema",
+  "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
   "images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/rating)",
   "apis/explanations/sign(ature|ed-variants)",

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { releaseName } from "../src/emulator/package.ts";
+import { releaseName } from "../src/cli/release.ts";
 
 /** `npm run release`: gives the section "Unreleased" of the CHANGELOG today's date, sets the version, commits and tags. */
 

@@ -6,7 +6,9 @@ export type { ProfileName } from "./emulator/profiles.ts";
 export type { Random } from "./emulator/random.ts";
 export type { RecordedBody } from "./emulator/recorded-body.ts";
 export type { RecordedRequest, RecordedResponse } from "./emulator/recorded-message.ts";
+export type { RequestFilter } from "./emulator/request-filter.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts } from "./emulator/signing.ts";
+export { formatJournal } from "./explain/journal-text.ts";
 export type { ImageMatcher, MatchedTarget } from "./images/matching/comparison.ts";
 export {
   createFeatureMatcher,
@@ -29,12 +31,10 @@ export type {
   MockVuMarkDatabase,
 } from "./mock/handles.ts";
 export { MockCloudReco } from "./mock/mock-cloud-reco.ts";
-export type { MockCloudRecoOptions } from "./mock/options.ts";
 export type { MockPage } from "./mock/page.ts";
 export type { PictureOptions } from "./mock/pictures/pictures.ts";
 export { flatPicture, samplePicture } from "./mock/pictures/pictures.ts";
-export type { RequestFilter } from "./mock/requests.ts";
-export { formatJournal } from "./mock/requests.ts";
+export type { MockCloudRecoOptions } from "./options/options.ts";
 export type { MockReport } from "./page/model.ts";
 export { MissingSchemeError } from "./schema/base-url.ts";
 export {
@@ -47,7 +47,6 @@ export {
 export type { TemplateTargetFields, VuMarkDatabaseChanges, VuMarkDatabaseFields } from "./schema/database.ts";
 export type { DatabaseOrName, Fault, FaultRequest } from "./schema/fault.ts";
 export type { ConfiguredResponse } from "./schema/fault-response.ts";
-export { InvalidOptionError } from "./schema/forms/problems.ts";
 export type {
   ClientCredential,
   DatasetFields,
@@ -59,4 +58,5 @@ export type { TargetStatus } from "./schema/processing.ts";
 export type { ApiName, Operation, ResultCode } from "./schema/protocol.ts";
 export type { Snapshot } from "./schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
+export { InvalidOptionError } from "./schema/zod/problems.ts";
 export { InvalidSnapshotError } from "./store/snapshot.ts";

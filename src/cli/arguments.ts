@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
-import { messageOf, show } from "../emulator/text.ts";
-import { IN_PROCESS_ONLY } from "../mock/options.ts";
-import { nearest } from "../schema/forms/problems.ts";
-import type { Environment } from "../servers/setting-names.ts";
+import { messageOf, show } from "../general/text.ts";
+import { IN_PROCESS_ONLY } from "../options/options.ts";
+import type { Environment } from "../options/setting-names.ts";
+import { nearest } from "../schema/zod/problems.ts";
 import { HELP } from "./help.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;

@@ -1,5 +1,5 @@
 import { parseEnv } from "node:util";
-import type { Environment } from "../servers/setting-names.ts";
+import type { Environment } from "../options/setting-names.ts";
 
 /** Variables as `NAME=value` lines for shells and, where no value has quotes of several kinds, other readers of `.env` files. */
 export const writeEnvLines = (variables: Readonly<Record<string, string>>): string =>

@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
-import { realTimers } from "../emulator/real-timers.ts";
-import type { LogFormat, LogTarget } from "../servers/log.ts";
+import { realTimers } from "../general/real-timers.ts";
+import type { LogFormat } from "../options/option.ts";
+import type { LogTarget } from "../servers/log.ts";
 import type { StartProgress } from "../servers/server.ts";
 import type { Terminal } from "./arguments.ts";
 

@@ -1,14 +1,14 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
 import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
-import { messageOf } from "../emulator/text.ts";
+import { messageOf } from "../general/text.ts";
 import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures/pictures.ts";
 import { openApiDocument } from "../openapi/index.ts";
+import { PREFIX, readFirst, readVariable, variablesOf } from "../options/setting-names.ts";
+import { IMAGE_PORTS } from "../options/setting-table.ts";
+import { LISTENING } from "../options/settings.ts";
 import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
-import { PREFIX, readFirst, readVariable, variablesOf } from "../servers/setting-names.ts";
-import { IMAGE_PORTS } from "../servers/setting-table.ts";
-import { LISTENING } from "../servers/settings.ts";
 import {
   type ExitCode,
   readOptions,

@@ -1,17 +1,17 @@
-import { release, version } from "../emulator/package.ts";
-import { messageOf } from "../emulator/text.ts";
-import { ROLES } from "../mock/option.ts";
+import { messageOf } from "../general/text.ts";
+import { visible } from "../general/visible.ts";
+import { ROLES } from "../options/option.ts";
+import { InvalidSettingsError } from "../options/settings.ts";
 import { MissingSchemeError } from "../schema/base-url.ts";
-import { InvalidOptionError } from "../schema/forms/problems.ts";
-import { visible } from "../schema/visible.ts";
+import { InvalidOptionError } from "../schema/zod/problems.ts";
 import { StateFileError } from "../servers/kept-state.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
-import { InvalidSettingsError } from "../servers/settings.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";
 import { HelpAsked, type Terminal, UsageError } from "./arguments.ts";
 import { exec } from "./exec.ts";
 import { HELP } from "./help.ts";
 import { healthcheck, printOpenApi, printPicture } from "./print.ts";
+import { release, version } from "./release.ts";
 import { serve, singleServer } from "./serve.ts";
 
 /** Mistakes of the user: exit code 2. */

@@ -1,18 +1,17 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { release } from "../emulator/package.ts";
 import { createRandom } from "../emulator/random.ts";
-import { realTimers } from "../emulator/real-timers.ts";
-import { codeOf } from "../emulator/text.ts";
-import { ROLES, type Role } from "../mock/option.ts";
+import { realTimers } from "../general/real-timers.ts";
+import { codeOf } from "../general/text.ts";
+import { visible } from "../general/visible.ts";
+import { ROLES, type Role } from "../options/option.ts";
+import { type Flags, flagsOf, readSettings, readSharedSettings } from "../options/settings.ts";
 import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
-import { checked } from "../schema/forms/problems.ts";
-import { withoutUndefined } from "../schema/forms/record.ts";
 import { nextDatabaseName } from "../schema/protocol.ts";
-import { visible } from "../schema/visible.ts";
+import { checked } from "../schema/zod/problems.ts";
+import { withoutUndefined } from "../schema/zod/record.ts";
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { warningLog } from "../servers/log.ts";
-import { type Flags, flagsOf, readSettings, readSharedSettings } from "../servers/settings.ts";
 import type { Manager } from "../servers/target-manager.ts";
 import {
   type ExitCode,
@@ -25,6 +24,7 @@ import {
 } from "./arguments.ts";
 import { writeEnvLines } from "./env-lines.ts";
 import { logOf, startProgressOf } from "./output.ts";
+import { release } from "./release.ts";
 
 const SERVERS_FLAGS = {
   "target-host": valueFlag,

@@ -10,11 +10,11 @@ import {
   type SigningKeys,
   stringToSign,
 } from "../emulator/signing.ts";
-import { messageOf, show, showUnknownKey } from "../emulator/text.ts";
-import { read } from "../schema/forms/problems.ts";
-import { key as keySchema, wordsOf } from "../schema/forms/values.ts";
-import { visible, visibleLines } from "../schema/visible.ts";
-import type { Environment } from "../servers/setting-names.ts";
+import { messageOf, show, showUnknownKey } from "../general/text.ts";
+import { visible, visibleLines } from "../general/visible.ts";
+import type { Environment } from "../options/setting-names.ts";
+import { read } from "../schema/zod/problems.ts";
+import { key as keySchema, wordsOf } from "../schema/zod/values.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError, valueFlag } from "./arguments.ts";
 import { readEnvLines } from "./env-lines.ts";
 

@@ -1,11 +1,11 @@
+import { parseJson } from "../general/json.ts";
+import { utf8TextOf } from "../general/text.ts";
+import { visible, visibleLines } from "../general/visible.ts";
 import { decodeServiceBase64 } from "../schema/base64.ts";
-import { isJsonObject } from "../schema/forms/values.ts";
-import { visible, visibleLines } from "../schema/visible.ts";
+import { isJsonObject } from "../schema/zod/values.ts";
 import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
-import { parseJson } from "./json.ts";
 import { HIDDEN } from "./masking.ts";
 import type { FormPart, MediaType } from "./multipart.ts";
-import { utf8TextOf } from "./text.ts";
 
 /** An image in a body. */
 export interface RecordedImage {

@@ -1,8 +1,8 @@
 import { types } from "node:util";
-import { END_OF_CLOCKS, isClockTimestamp } from "../schema/forms/values.ts";
-import { realMilliseconds, realTimers } from "./real-timers.ts";
-import { show } from "./text.ts";
-import { wrongResult } from "./user-function.ts";
+import { realMilliseconds, realTimers } from "../general/real-timers.ts";
+import { show } from "../general/text.ts";
+import { wrongResult } from "../general/user-function.ts";
+import { END_OF_CLOCKS, isClockTimestamp } from "../schema/zod/values.ts";
 
 /** The one source of time. Times inside the emulator are milliseconds since the epoch. */
 export interface Clock {

@@ -1,12 +1,12 @@
-import { isJsonObject, type JsonObject } from "../schema/forms/values.ts";
+import { type ParsedJson, parseJson } from "../general/json.ts";
+import { utf8TextOf } from "../general/text.ts";
 import type { ResultFacts } from "../schema/journal-entry.ts";
 import type { Operation } from "../schema/protocol.ts";
-import { type ParsedJson, parseJson } from "./json.ts";
+import { isJsonObject, type JsonObject } from "../schema/zod/values.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { bodyDigest } from "./signing.ts";
-import { utf8TextOf } from "./text.ts";
 
 /** A request's body. JSON is parsed on first access, and only once. */
 export class RequestBody {

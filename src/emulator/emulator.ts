@@ -1,3 +1,4 @@
+import { bounded, messageOf } from "../general/text.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import { type RefusedBy, runChecks } from "./check.ts";
 import { type Clock, momentOf, systemClock } from "./clock.ts";
@@ -12,7 +13,6 @@ import type { Random } from "./random.ts";
 import { recordRequest, recordResponse } from "./recorded-message.ts";
 import { assertDeclared, type PreparedResponse, Refusal, respond, responsesUnder } from "./response.ts";
 import { type EarlyRefusal, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
-import { bounded, messageOf } from "./text.ts";
 
 /** The services that the emulator itself needs; operations may use more. */
 export interface EmulatorServices {

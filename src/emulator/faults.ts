@@ -1,3 +1,4 @@
+import { decisionOf } from "../general/user-function.ts";
 import {
   type AddedFault,
   addedFault,
@@ -14,7 +15,6 @@ import { type FaultDelay, FaultDelays } from "./fault-delays.ts";
 import { headersByName, type MaybePromise } from "./message.ts";
 import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
-import { decisionOf } from "./user-function.ts";
 
 export function faultRequest(
   { request }: Context,

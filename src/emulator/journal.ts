@@ -1,6 +1,6 @@
+import { realMilliseconds } from "../general/real-timers.ts";
 import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
 import { isRefused } from "../schema/protocol.ts";
-import { realMilliseconds } from "./real-timers.ts";
 import type { RecordedBody } from "./recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 

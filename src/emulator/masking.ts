@@ -1,5 +1,5 @@
+import { characters, showUnknownKey } from "../general/text.ts";
 import type { HeaderList } from "./message.ts";
-import { characters, showUnknownKey } from "./text.ts";
 
 export const HIDDEN = "‹hidden›";
 

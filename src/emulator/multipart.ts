@@ -1,5 +1,5 @@
 import type Busboy from "busboy";
-import { loadModule } from "./package.ts";
+import { loadModule } from "../general/load-module.ts";
 
 /** One part of a multipart form. */
 export interface FormPart {

@@ -1,7 +1,7 @@
+import { bounded } from "../general/text.ts";
 import { maskHeaders, maskParameters } from "./masking.ts";
 import { type BodyStream, type HeaderList, header, headersByName, type WireRequest } from "./message.ts";
 import { RecordedBody } from "./recorded-body.ts";
-import { bounded } from "./text.ts";
 
 /** The recorded parts of a message. */
 interface Parts {

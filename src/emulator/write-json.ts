@@ -1,7 +1,7 @@
+import { asciiJson } from "../general/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import type { BodyStream } from "./message.ts";
 import { systemRandom } from "./random.ts";
-import { asciiJson } from "./text.ts";
 
 /** A longer body is sent in chunks. */
 const MOST_AT_ONCE = 2 ** 20;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { MaybePromise } from "../emulator/message.ts";
-import { inBackground } from "../emulator/scheduling.ts";
+import { inBackground } from "../general/scheduling.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
 import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
 

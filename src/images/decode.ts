@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf, type ImageFormat, pixelSizeOf } from "../emulator/image-header.ts";
-import { loadModule } from "../emulator/package.ts";
-import { Semaphore } from "../emulator/scheduling.ts";
-import { messageOf } from "../emulator/text.ts";
+import { loadModule } from "../general/load-module.ts";
+import { Semaphore } from "../general/scheduling.ts";
+import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 
 /** An image file's header, read without decoding its pixels. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { yieldToEventLoop } from "../emulator/scheduling.ts";
-import { sha256Hex } from "../emulator/sha256.ts";
+import { yieldToEventLoop } from "../general/scheduling.ts";
+import { sha256Hex } from "../general/sha256.ts";
 import { preparedImages } from "./cache.ts";
 import { decodePixels, type GreyPicture, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";

@@ -1,6 +1,6 @@
 import type { RequestHandler, Result, WireRequest, WireResponse } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
-import type { RequestHead } from "../servers/http/http-messages.ts";
+import type { RequestHead } from "../http/http-messages.ts";
 import { connectionError, showUrl } from "./errors.ts";
 
 /** A request as an interceptor receives it; its path includes the base URL's prefix. */

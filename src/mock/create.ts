@@ -17,7 +17,6 @@ import {
   type VuMarkDatabaseFields,
   vuMarkDatabaseFields,
 } from "../schema/database.ts";
-import { checked } from "../schema/forms/problems.ts";
 import { whyNotFound } from "../schema/processing.ts";
 import {
   type Target,
@@ -26,6 +25,7 @@ import {
   targetFields,
   targetUpdates,
 } from "../schema/target.ts";
+import { checked } from "../schema/zod/problems.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import type { NewTarget } from "../store/verbs.ts";
 

@@ -1,6 +1,8 @@
 import * as control from "../apis/control.ts";
 import { momentOf } from "../emulator/clock.ts";
-import { show } from "../emulator/text.ts";
+import { filterEntries, type RequestFilter } from "../emulator/request-filter.ts";
+import { describeRequests } from "../explain/journal-text.ts";
+import { show } from "../general/text.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
@@ -13,7 +15,6 @@ import {
   vuMarkDatabaseChanges,
 } from "../schema/database.ts";
 import type { Fault } from "../schema/fault.ts";
-import { checked } from "../schema/forms/problems.ts";
 import {
   type ClientCredential,
   credentialRecord,
@@ -27,6 +28,7 @@ import {
   type TargetFields,
   type TargetUpdates,
 } from "../schema/target.ts";
+import { checked } from "../schema/zod/problems.ts";
 import { InvalidSnapshotError } from "../store/snapshot.ts";
 import {
   addedTarget,
@@ -52,7 +54,6 @@ import {
   mockDataset,
   mockTarget,
 } from "./handles.ts";
-import { describeRequests, filterEntries, type RequestFilter } from "./requests.ts";
 
 /**
  * @param database - the first argument of a method.

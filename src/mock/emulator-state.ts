@@ -9,13 +9,14 @@ import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
 import type { Random } from "../emulator/random.ts";
 import { namedAccessKey } from "../emulator/signing.ts";
+import type { FinishCall } from "../explain/surprises.ts";
+import { answerMalformed } from "../http/http-messages.ts";
 import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
+import type { ResolvedOptions } from "../options/options.ts";
 import { API_NAMES, type ApiName } from "../schema/protocol.ts";
-import { answerMalformed } from "../servers/http/http-messages.ts";
 import { MemoryStore } from "../store/memory-store.ts";
-import type { ResolvedOptions } from "./options.ts";
-import { ExpectedRefusals } from "./requests.ts";
+import { ExpectedRefusals } from "./expected-refusals.ts";
 
 /** An asynchronous context in which an isolated call of any mock runs. */
 interface Scope {
@@ -90,8 +91,8 @@ export class EmulatorState {
   readonly emulator: Emulator;
   readonly answerOptions: ResolvedAnswerOptions;
   readonly expectedRefusals: ExpectedRefusals;
-  /** The latest call of `finishProcessing()`: where it is in the test, and the ids of the targets that it knew. */
-  finish: { readonly calledAt: string | undefined; readonly known: ReadonlySet<string> } | undefined;
+  /** The latest call of `finishProcessing()`. */
+  finish: FinishCall | undefined;
 
   private constructor(
     private readonly options: ResolvedOptions,

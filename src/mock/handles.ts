@@ -1,10 +1,9 @@
 import type { Clock, MovableClock } from "../emulator/clock.ts";
 import type { Faults } from "../emulator/faults.ts";
+import { callerOf } from "../explain/caller.ts";
 import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../schema/cloud-database.ts";
 import type { VuMarkDatabase } from "../schema/database.ts";
 import { type Fault, fault } from "../schema/fault.ts";
-import { checked, InvalidOptionError } from "../schema/forms/problems.ts";
-import { CLOCK_YEARS, isClockTimestamp } from "../schema/forms/values.ts";
 import {
   type Dataset,
   type DatasetStatus,
@@ -13,8 +12,9 @@ import {
 } from "../schema/model-target.ts";
 import { ratingAt, statusAt, type TargetStatus, whyNotFound } from "../schema/processing.ts";
 import type { Target } from "../schema/target.ts";
+import { checked, InvalidOptionError } from "../schema/zod/problems.ts";
+import { CLOCK_YEARS, isClockTimestamp } from "../schema/zod/values.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { callerOf } from "./caller.ts";
 
 /** A target at the moment when it was read. */
 export interface MockTarget {

@@ -8,16 +8,30 @@ import {
 } from "../apis/explanations/values.ts";
 import type { Journal, JournalEntry, JournalEvents } from "../emulator/journal.ts";
 import { createRandom, type Random } from "../emulator/random.ts";
-import { show } from "../emulator/text.ts";
+import { filterEntries, type RequestFilter } from "../emulator/request-filter.ts";
+import { callerOf } from "../explain/caller.ts";
+import { appendToError, fieldOf, messageIn } from "../explain/errors.ts";
+import { answered, Evidence, type ExplainedMock } from "../explain/evidence.ts";
+import { explainFailure, explainTimeout, isLeftOver, isTimeout, listed } from "../explain/explanation.ts";
+import { explainInRunningTest } from "../explain/failing-test.ts";
+import { countProcessing, idsOfTargets, targetsAfter } from "../explain/surprises.ts";
+import { show } from "../general/text.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { fetchFrom, requestOf } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
-import { InvalidOptionError } from "../schema/forms/problems.ts";
-import { quoted } from "../schema/forms/values.ts";
+import { PendingDelays } from "../intercept/pending-delays.ts";
+import {
+  type MockCloudRecoOptions,
+  type ResolvedOptions,
+  resolveFixtureOptions,
+  resolveOptions,
+} from "../options/options.ts";
 import type { ApiName } from "../schema/protocol.ts";
+import { InvalidOptionError } from "../schema/zod/problems.ts";
+import { quoted } from "../schema/zod/values.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
-import { callerOf } from "./caller.ts";
+import { describeMock } from "./describe-mock.ts";
 import { EmulatorControl } from "./emulator-control.ts";
 import {
   type EmulatorParts,
@@ -26,20 +40,7 @@ import {
   interceptedHosts,
   recordsOfAccessKey,
 } from "./emulator-state.ts";
-import { appendToError, fieldOf, messageIn } from "./errors.ts";
-import { answered, Evidence, type ExplainedMock } from "./evidence.ts";
-import { explainFailure, explainTimeout, isLeftOver, isTimeout, listed } from "./explanation.ts";
-import { explainInRunningTest } from "./failing-test.ts";
-import {
-  type MockCloudRecoOptions,
-  type ResolvedOptions,
-  resolveFixtureOptions,
-  resolveOptions,
-} from "./options.ts";
 import { MockPage } from "./page.ts";
-import { PendingDelays } from "./pending-delays.ts";
-import { describeMock, filterEntries, type RequestFilter } from "./requests.ts";
-import { idsOfTargets, targetsAfter } from "./surprises.ts";
 
 /**
  * The Vuforia cloud recognition services inside this process. While a mock is started, it intercepts requests to the hosts of
@@ -283,13 +284,15 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     return this.#interceptor === undefined ? "is stopped: call `mock.start()`" : undefined;
   }
 
-  /** Delays and unused faults, for the explanation of a failure. @internal */
+  /** Delays, unused faults and targets in processing, for the explanation of a failure. @internal */
   get arranged(): ExplainedMock["arranged"] {
     const { faults, answerOptions, finish, store } = this.#isolation.current;
+    const now = this.clock.now().getTime();
     return {
       unusedFaults: faults.unused,
       responseDelaySeconds: answerOptions.responseDelaySeconds,
-      finish: finish && targetsAfter(finish, store, this.clock.now().getTime()),
+      processingTargets: countProcessing(store, now),
+      finish: finish && targetsAfter(finish, store, now),
     };
   }
 

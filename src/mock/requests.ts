@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { factsOf, type JournalEntry } from "../emulator/journal.ts";
+import { visible } from "../general/visible.ts";
 import { apiName, type DatabaseOrName, databaseOrName, nameOfDatabase, operation } from "../schema/fault.ts";
-import { checked } from "../schema/forms/problems.ts";
-import { optional, record } from "../schema/forms/record.ts";
-import { text, trueOrFalse, wholeNumberFrom } from "../schema/forms/values.ts";
 import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
 import { type ApiName, isRefused, isRefusedOrFailed } from "../schema/protocol.ts";
-import { visible } from "../schema/visible.ts";
+import { checked } from "../schema/zod/problems.ts";
+import { optional, record } from "../schema/zod/record.ts";
+import { text, trueOrFalse, wholeNumberFrom } from "../schema/zod/values.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { createEmulator } from "../apis/index.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header } from "../emulator/message.ts";
+import { answerMalformed } from "../http/http-messages.ts";
+import { startServer } from "../http/listen.ts";
+import { whyDistrusted } from "../http/trust.ts";
+import type { ResolvedOptions } from "../options/options.ts";
 import { PageApi } from "../page/page-api.ts";
 import { type ApiName, PAGE_HEADER } from "../schema/protocol.ts";
-import { answerMalformed } from "../servers/http/http-messages.ts";
-import { startServer } from "../servers/http/listen.ts";
-import { whyDistrusted } from "../servers/http/trust.ts";
 import type { EmulatorState } from "./emulator-state.ts";
-import type { ResolvedOptions } from "./options.ts";
 
 export interface PagedMock {
   readonly state: EmulatorState;

@@ -12,11 +12,11 @@ import {
   profiles,
 } from "../emulator/profiles.ts";
 import { responsesUnder } from "../emulator/response.ts";
-import { checked } from "../schema/forms/problems.ts";
-import { optional, record } from "../schema/forms/record.ts";
-import { requestSchema } from "../schema/forms/to-json-schema.ts";
-import { text as nonEmpty, oneOf } from "../schema/forms/values.ts";
 import type { ApiName } from "../schema/protocol.ts";
+import { checked } from "../schema/zod/problems.ts";
+import { optional, record } from "../schema/zod/record.ts";
+import { requestSchema } from "../schema/zod/to-json-schema.ts";
+import { text as nonEmpty, oneOf } from "../schema/zod/values.ts";
 import {
   isResourceSchema,
   type MediaTypeObject,

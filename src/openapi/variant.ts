@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { enumSchema, hex32Schema, type JsonSchema } from "../emulator/json-schemas.ts";
 import type { Profile } from "../emulator/profiles.ts";
 import type { AnyDeclaredResponse, BodySchema } from "../emulator/response.ts";
-import { responseSchema } from "../schema/forms/to-json-schema.ts";
+import { responseSchema } from "../schema/zod/to-json-schema.ts";
 
 /** One response of an operation. Those with the same status become one response of the document. */
 export interface Variant {

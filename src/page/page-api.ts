@@ -13,13 +13,13 @@ import {
 } from "../emulator/message.ts";
 import { percentDecoded } from "../emulator/operation.ts";
 import { systemRandom } from "../emulator/random.ts";
+import type { ServedResponse } from "../http/http-messages.ts";
 import { findFeatures } from "../images/matching/features/pictures.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import type { TemplateTarget } from "../schema/database.ts";
 import { datasetStatusAt } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
 import { reportCsv } from "../schema/report.ts";
-import type { ServedResponse } from "../servers/http/http-messages.ts";
 import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
 import { createReads, type Read, type ReadParts, type ReadResult } from "./reads.ts";

@@ -7,7 +7,7 @@ import { factsOf, type JournalEntry } from "../emulator/journal.ts";
 import { HIDDEN } from "../emulator/masking.ts";
 import type { RecordedBody } from "../emulator/recorded-body.ts";
 import type { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
-import { sha256Hex } from "../emulator/sha256.ts";
+import { sha256Hex } from "../general/sha256.ts";
 import { ratingAt, statusAt } from "../schema/processing.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import type { Target } from "../schema/target.ts";

@@ -1,4 +1,4 @@
-import { InvalidOptionError } from "./forms/problems.ts";
+import { InvalidOptionError } from "./zod/problems.ts";
 
 /** A base URL does not begin with `http://` or `https://`. */
 export class MissingSchemeError extends TypeError {

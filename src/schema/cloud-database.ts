@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { optional, record, withoutUndefined } from "./forms/record.ts";
-import { aboveZero, key, kind, list, oneOf, orNull, pathName, wholeNumber } from "./forms/values.ts";
-import { wireForm } from "./forms/wire.ts";
 import { seededTarget, TARGET_NAMES, targetView } from "./target.ts";
+import { optional, record, withoutUndefined } from "./zod/record.ts";
+import { aboveZero, key, kind, list, oneOf, orNull, pathName, wholeNumber } from "./zod/values.ts";
+import { wireForm } from "./zod/wire.ts";
 
 /** The four states of a database. */
 export const DATABASE_STATES = [

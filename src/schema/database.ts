@@ -6,7 +6,7 @@ import {
   type HexSource,
   stateName,
 } from "./cloud-database.ts";
-import { byKind, keptRecord, optional, record } from "./forms/record.ts";
+import { byKind, keptRecord, optional, record } from "./zod/record.ts";
 import {
   key,
   kind,
@@ -18,8 +18,8 @@ import {
   text,
   timestamp,
   trueOrFalse,
-} from "./forms/values.ts";
-import { wireForm } from "./forms/wire.ts";
+} from "./zod/values.ts";
+import { wireForm } from "./zod/wire.ts";
 
 /** Fields of a new template (VuMark) target. */
 export interface TemplateTargetFields {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { decodeServiceBase64 } from "./base64.ts";
-import { optional, record } from "./forms/record.ts";
+import { RESULT_CODES, type ResultCode } from "./protocol.ts";
+import { optional, record } from "./zod/record.ts";
 import {
   anyText,
   base64UpTo,
@@ -10,8 +11,7 @@ import {
   text,
   textOrBytes,
   wholeNumberFrom,
-} from "./forms/values.ts";
-import { RESULT_CODES, type ResultCode } from "./protocol.ts";
+} from "./zod/values.ts";
 
 /** A response that a test configured: sent exactly as given. A text body is UTF-8. */
 export interface ConfiguredResponse {

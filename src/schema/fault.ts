@@ -8,8 +8,16 @@ import {
   statusOf,
   writtenBody,
 } from "./fault-response.ts";
-import { checked, nearest } from "./forms/problems.ts";
-import { optional, record } from "./forms/record.ts";
+import {
+  API_NAMES,
+  type ApiName,
+  isOperation,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type Operation,
+} from "./protocol.ts";
+import { checked, nearest } from "./zod/problems.ts";
+import { optional, record } from "./zod/record.ts";
 import {
   aFunction,
   deferred,
@@ -26,16 +34,8 @@ import {
   wholeNumber,
   wholeNumberFrom,
   wordsOf,
-} from "./forms/values.ts";
-import { wireForm } from "./forms/wire.ts";
-import {
-  API_NAMES,
-  type ApiName,
-  isOperation,
-  OPERATION_NAMES,
-  OPERATIONS,
-  type Operation,
-} from "./protocol.ts";
+} from "./zod/values.ts";
+import { wireForm } from "./zod/wire.ts";
 
 /** A request as the `when` of a fault sees it. */
 export interface FaultRequest {

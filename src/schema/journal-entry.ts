@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { apiName } from "./fault.ts";
-import { type FieldsOf, type NullIfAbsent, nullIfAbsent, record } from "./forms/record.ts";
+import { type ApiName, isOperation, type Operation } from "./protocol.ts";
+import { type FieldsOf, type NullIfAbsent, nullIfAbsent, record } from "./zod/record.ts";
 import {
   anyText,
   deferred,
@@ -14,9 +15,8 @@ import {
   trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
-} from "./forms/values.ts";
-import { wireForm } from "./forms/wire.ts";
-import { type ApiName, isOperation, type Operation } from "./protocol.ts";
+} from "./zod/values.ts";
+import { wireForm } from "./zod/wire.ts";
 
 /* All forms of a journal entry derive from `entryFields`: between servers, in lists, reports, text and on the page. */
 

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { keptRecord, optional, record } from "./forms/record.ts";
+import { hasPassed } from "./processing.ts";
+import { keptRecord, optional, record } from "./zod/record.ts";
 import {
   anyText,
   deferred,
@@ -13,9 +14,8 @@ import {
   text,
   timestamp,
   trueOrFalse,
-} from "./forms/values.ts";
-import { wireForm } from "./forms/wire.ts";
-import { hasPassed } from "./processing.ts";
+} from "./zod/values.ts";
+import { wireForm } from "./zod/wire.ts";
 
 export const DATASET_FAMILIES = ["STANDARD", "ADVANCED"] as const;
 /** The family of endpoints that serves a dataset. */

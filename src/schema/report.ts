@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { keptRecord, record } from "./forms/record.ts";
-import { listOf, pathName, seconds, text, timestamp, trueOrFalse, wholeNumber } from "./forms/values.ts";
 import { hasPassed } from "./processing.ts";
 import type { Target } from "./target.ts";
+import { keptRecord, record } from "./zod/record.ts";
+import { listOf, pathName, seconds, text, timestamp, trueOrFalse, wholeNumber } from "./zod/values.ts";
 
 /** A recognition-counts report with the counts at the time of its first request. */
 export interface Report {

@@ -7,9 +7,6 @@ import {
   type TemplateTarget,
   templateTargetRecord,
 } from "./database.ts";
-import { optional, record } from "./forms/record.ts";
-import { kind, list, listOf, table, text } from "./forms/values.ts";
-import { wireForm } from "./forms/wire.ts";
 import {
   type ClientCredential,
   credentialRecord,
@@ -20,6 +17,9 @@ import {
 } from "./model-target.ts";
 import { type Report, reportRecord } from "./report.ts";
 import { type TargetRecord, targetRecord } from "./target.ts";
+import { optional, record } from "./zod/record.ts";
+import { kind, list, listOf, table, text } from "./zod/values.ts";
+import { wireForm } from "./zod/wire.ts";
 
 /** When the requests that count towards a limit were accepted. */
 interface AcceptedRequests {

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
-import { keptRecord, optional, record } from "./forms/record.ts";
+import type { TargetProcessing } from "./processing.ts";
+import { MAX_METADATA_BYTES } from "./protocol.ts";
+import { keptRecord, optional, record } from "./zod/record.ts";
 import {
   aboveZero,
   base64UpTo,
@@ -17,10 +19,8 @@ import {
   wholeNumber,
   wholeNumberFrom,
   wordsOf,
-} from "./forms/values.ts";
-import { wireForm } from "./forms/wire.ts";
-import type { TargetProcessing } from "./processing.ts";
-import { MAX_METADATA_BYTES } from "./protocol.ts";
+} from "./zod/values.ts";
+import { wireForm } from "./zod/wire.ts";
 
 /** Recognition counts to set; those that are not given stay as they are. */
 export interface RecognitionCountChanges {

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { systemClock } from "../emulator/clock.ts";
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
 import { systemRandom } from "../emulator/random.ts";
-import type { TlsFiles } from "./http/http-server.ts";
+import type { TlsFiles } from "../http/http-server.ts";
 
 /* Node cannot create certificates, so this writes the ASN.1 values of a CA's and a server's certificate (RFC 5280). */
 

@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 import type { JournalEntry } from "../emulator/journal.ts";
 import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
-import { DOORS } from "../mock/option.ts";
-import { keptRecord, record } from "../schema/forms/record.ts";
-import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../schema/forms/values.ts";
+import { DOORS } from "../options/option.ts";
 import { entryFields, type ShortFacts, withoutLongFields } from "../schema/journal-entry.ts";
+import { keptRecord, record } from "../schema/zod/record.ts";
+import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../schema/zod/values.ts";
 import { decoded } from "../store/codec.ts";
 
 /*

@@ -5,8 +5,9 @@ import { Journal } from "../emulator/journal.ts";
 import type { WireRequest, WireResponse } from "../emulator/message.ts";
 import type { MalformedKind } from "../emulator/operation.ts";
 import { bodyReply } from "../emulator/response.ts";
-import { messageOf } from "../emulator/text.ts";
-import type { ResolvedOptions } from "../mock/options.ts";
+import { messageOf } from "../general/text.ts";
+import { answerMalformed } from "../http/http-messages.ts";
+import type { ResolvedOptions } from "../options/options.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import {
   type Answered,
@@ -19,7 +20,6 @@ import {
   SERVER_HEADER,
   unpackAsked,
 } from "./door-messages.ts";
-import { answerMalformed } from "./http/http-messages.ts";
 import { failureReply } from "./server.ts";
 import { checkStartServersOptions, resolveServerOptions } from "./server-options.ts";
 

@@ -2,8 +2,8 @@ import { link, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { systemClock } from "../emulator/clock.ts";
 import { systemRandom } from "../emulator/random.ts";
-import { realTimers } from "../emulator/real-timers.ts";
-import { codeOf, messageOf } from "../emulator/text.ts";
+import { realTimers } from "../general/real-timers.ts";
+import { codeOf, messageOf } from "../general/text.ts";
 import type { MemoryStore } from "../store/memory-store.ts";
 import {
   fileBehind,

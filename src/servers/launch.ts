@@ -1,15 +1,16 @@
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
+import { visible } from "../general/visible.ts";
+import type { TlsFiles } from "../http/http-server.ts";
+import type { Listen, RunningServer } from "../http/listen.ts";
 import { setImageCacheBytes } from "../images/cache-limit.ts";
-import type { Role } from "../mock/option.ts";
-import type { ResolvedOptions } from "../mock/options.ts";
-import { withoutUndefined } from "../schema/forms/record.ts";
-import { visible } from "../schema/visible.ts";
-import type { RedisAddress } from "../store/redis/connect.ts";
+import type { Role } from "../options/option.ts";
+import type { ResolvedOptions } from "../options/options.ts";
+import type { ServerSettings } from "../options/settings.ts";
+import type { RedisAddress } from "../redis/connect.ts";
+import { withoutUndefined } from "../schema/zod/record.ts";
 import { generateCertificate } from "./certificate.ts";
 import { startDoor } from "./door.ts";
 import type { LoggedFacts } from "./door-messages.ts";
-import type { TlsFiles } from "./http/http-server.ts";
-import type { Listen, RunningServer } from "./http/listen.ts";
 import { type LogTarget, requestLog, warningLog } from "./log.ts";
 import type { StartProgress } from "./server.ts";
 import {
@@ -17,7 +18,6 @@ import {
   resolveServerOptions,
   type StartServersOptions,
 } from "./server-options.ts";
-import type { ServerSettings } from "./settings.ts";
 import { startSharedManager } from "./shared-manager.ts";
 import { type Manager, type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
 

@@ -1,6 +1,6 @@
 import { systemClock } from "../emulator/clock.ts";
-import { LOG_LEVELS, type LogLevel } from "../mock/option.ts";
-import { visible } from "../schema/visible.ts";
+import { visible } from "../general/visible.ts";
+import { LOG_LEVELS, type LogFormat, type LogLevel } from "../options/option.ts";
 import type { LoggedFacts } from "./door-messages.ts";
 
 const FIRST_SERVER_ERROR = 500;
@@ -12,10 +12,6 @@ function levelOf({ status, refusedBy }: LoggedFacts): Exclude<LogLevel, "silent"
   if (failed || (status >= FIRST_SERVER_ERROR && refusedBy === undefined)) return "error";
   return refusedBy === undefined ? "info" : "warn";
 }
-
-/** How requests are logged: as JSON, a line each, or as readable lines. */
-export const LOG_FORMATS = ["json", "text"] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
 
 export interface LogTarget {
   readonly write: (line: string) => void;

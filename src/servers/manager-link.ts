@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
-import { realTimers } from "../emulator/real-timers.ts";
-import { messageOf } from "../emulator/text.ts";
+import { realTimers } from "../general/real-timers.ts";
+import { messageOf } from "../general/text.ts";
 import { StateUnavailableError } from "../store/store.ts";
 import {
   type Answered,

@@ -1,19 +1,19 @@
 import * as z from "zod/mini";
 import { delayWhileConnected } from "../emulator/clock.ts";
 import { DEFAULT_URLS } from "../emulator/profiles.ts";
+import type { TlsFiles } from "../http/http-server.ts";
 import { MATCHERS, type MatcherName } from "../images/matching/matchers.ts";
 import { type RaterName, raterNamed } from "../images/on-demand.ts";
-import { defaultsOf, type LogLevel, schemasOf } from "../mock/option.ts";
-import { OPTIONS } from "../mock/option-table.ts";
+import { defaultsOf, type LogLevel, schemasOf } from "../options/option.ts";
+import { OPTIONS } from "../options/option-table.ts";
 import {
   type CommonOptions,
   type ResolvedOptions,
   refuseMisplaced,
   resolveOptions,
-} from "../mock/options.ts";
-import { checked } from "../schema/forms/problems.ts";
-import { optional, record } from "../schema/forms/record.ts";
-import type { TlsFiles } from "./http/http-server.ts";
+} from "../options/options.ts";
+import { checked } from "../schema/zod/problems.ts";
+import { optional, record } from "../schema/zod/record.ts";
 
 /** Options of servers: as in process, but with matchers and raters by name. */
 export interface ServerOptions extends CommonOptions {

@@ -3,7 +3,7 @@ import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import { header, type WireRequest } from "../emulator/message.ts";
 import type { ServerRefusal } from "../emulator/router.ts";
-import { messageOf } from "../emulator/text.ts";
+import { messageOf } from "../general/text.ts";
 import { DecoderError } from "../images/decode.ts";
 import { StateUnavailableError } from "../store/store.ts";
 

@@ -8,15 +8,15 @@ import { namedAccessKey } from "../emulator/signing.ts";
 import { summariesFor } from "../images/matching/comparison.ts";
 import { summaryOf } from "../images/matching/ranking.ts";
 import { assessImage } from "../images/on-demand.ts";
-import type { ResolvedOptions } from "../mock/options.ts";
+import type { ResolvedOptions } from "../options/options.ts";
+import { connectToRedis, type RedisAddress } from "../redis/connect.ts";
+import { JournalFeed } from "../redis/journal-feed.ts";
+import { JournalLink } from "../redis/journal-link.ts";
+import type { RedisBacking } from "../redis/redis-backing.ts";
+import { RedisFaults } from "../redis/redis-faults.ts";
+import { RedisStore } from "../redis/redis-store.ts";
+import { fillOnce } from "../redis/whole-state.ts";
 import { MemoryStore } from "../store/memory-store.ts";
-import { connectToRedis, type RedisAddress } from "../store/redis/connect.ts";
-import { JournalFeed } from "../store/redis/journal-feed.ts";
-import { JournalLink } from "../store/redis/journal-link.ts";
-import type { RedisBacking } from "../store/redis/redis-backing.ts";
-import { RedisFaults } from "../store/redis/redis-faults.ts";
-import { RedisStore } from "../store/redis/redis-store.ts";
-import { fillOnce } from "../store/redis/whole-state.ts";
 import { type Asked, loggedOf } from "./door-messages.ts";
 import { type AnswerDoor, answerAsked } from "./doorway.ts";
 import { failureReply } from "./server.ts";
@@ -30,7 +30,7 @@ import {
   toStandardError,
 } from "./target-manager.ts";
 
-export { StateRefusedError } from "../store/redis/redis-connection.ts";
+export { StateRefusedError } from "../redis/redis-connection.ts";
 
 const routedTo =
   (...routes: readonly string[]) =>

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
-import { nameAt, type Problem, read } from "../schema/forms/problems.ts";
 import type { Target, TargetImage, TargetRecord } from "../schema/target.ts";
+import { nameAt, type Problem, read } from "../schema/zod/problems.ts";
 import { freedImage } from "./verbs.ts";
 
 /*

@@ -1,4 +1,4 @@
-import { sha256Hex } from "../emulator/sha256.ts";
+import { sha256Hex } from "../general/sha256.ts";
 import type { TargetImage } from "../schema/target.ts";
 
 const MAX_SPARE_BYTES = 64 * 2 ** 20;

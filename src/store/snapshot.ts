@@ -1,8 +1,8 @@
-import { sha256Hex } from "../emulator/sha256.ts";
-import { show } from "../emulator/text.ts";
+import { sha256Hex } from "../general/sha256.ts";
+import { show } from "../general/text.ts";
 import { Base64Text } from "../schema/base64.ts";
-import { read } from "../schema/forms/problems.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
+import { read } from "../schema/zod/problems.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";
 import { type StoreState, uniqueValues } from "./state.ts";

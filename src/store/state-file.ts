@@ -1,8 +1,8 @@
 import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { systemRandom } from "../emulator/random.ts";
-import { codeOf, messageOf } from "../emulator/text.ts";
 import { writeJson } from "../emulator/write-json.ts";
+import { codeOf, messageOf } from "../general/text.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { snapshotJson } from "./snapshot.ts";

@@ -2,7 +2,7 @@ import { exactMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { createRandom } from "../../src/emulator/random.ts";
 import { preparedImages } from "../../src/images/cache.ts";
-import { resolveOptions } from "../../src/mock/options.ts";
+import { resolveOptions } from "../../src/options/options.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { sendPlan } from "../protocol/query/send.ts";

@@ -4,7 +4,7 @@ import { startServers } from "mock-cloud-reco/server";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import * as z from "zod";
-import { readSharedSettings } from "../../src/servers/settings.ts";
+import { readSharedSettings } from "../../src/options/settings.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 
 const example = (file: string) =>

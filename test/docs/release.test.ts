@@ -27,7 +27,7 @@ async function change(text: string): Promise<void> {
 
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), "release-"));
-  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/emulator/package.ts"])
+  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/cli/release.ts"])
     await cp(join(repository, file), join(checkout, file), { recursive: true });
   // A file, unlike the folder that .gitignore names.
   await writeFile(join(checkout, ".gitignore"), "node_modules\n");

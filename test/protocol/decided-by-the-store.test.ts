@@ -4,7 +4,7 @@ import { createEmulator } from "../../src/apis/index.ts";
 import { MovableClock } from "../../src/emulator/clock.ts";
 import type { Result } from "../../src/emulator/message.ts";
 import { createRandom } from "../../src/emulator/random.ts";
-import { resolveOptions } from "../../src/mock/options.ts";
+import { resolveOptions } from "../../src/options/options.ts";
 import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import { newVuMarkDatabase } from "../../src/schema/database.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";

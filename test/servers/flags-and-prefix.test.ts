@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Environment } from "../../src/servers/setting-names.ts";
-import { type Flags, readSharedSettings, settingsOf } from "../../src/servers/settings.ts";
+import type { Environment } from "../../src/options/setting-names.ts";
+import { type Flags, readSharedSettings, settingsOf } from "../../src/options/settings.ts";
 import { wrongLines } from "./wrong-lines.ts";
 
 const SETTINGS = settingsOf("serve");

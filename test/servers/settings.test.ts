@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Role } from "../../src/mock/option.ts";
-import type { Environment } from "../../src/servers/setting-names.ts";
-import { readSettings, readSharedSettings } from "../../src/servers/settings.ts";
+import type { Role } from "../../src/options/option.ts";
+import type { Environment } from "../../src/options/setting-names.ts";
+import { readSettings, readSharedSettings } from "../../src/options/settings.ts";
 import { wrongLines } from "./wrong-lines.ts";
 
 const MANAGER = { TARGET_MANAGER_BASE_URL: "http://manager:5000" };

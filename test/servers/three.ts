@@ -1,6 +1,6 @@
 import type { MockCloudRecoOptions } from "mock-cloud-reco";
 import { afterEach, beforeEach } from "vitest";
-import { type ResolvedOptions, resolveOptions } from "../../src/mock/options.ts";
+import { type ResolvedOptions, resolveOptions } from "../../src/options/options.ts";
 import { reached } from "../support/reached.ts";
 import { type SeparateServers, startSeparateServers } from "../support/separate-servers.ts";
 

@@ -1,10 +1,10 @@
 import type { JournalEntry } from "mock-cloud-reco";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Journal } from "../../src/emulator/journal.ts";
-import { realTimers } from "../../src/emulator/real-timers.ts";
 import { recordRequest } from "../../src/emulator/recorded-message.ts";
-import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/store/redis/journal-codec.ts";
-import { JournalLink } from "../../src/store/redis/journal-link.ts";
+import { realTimers } from "../../src/general/real-timers.ts";
+import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/redis/journal-codec.ts";
+import { JournalLink } from "../../src/redis/journal-link.ts";
 import { StateUnavailableError } from "../../src/store/store.ts";
 
 /** A link, the batches that its manager received, and a way to make entries. */

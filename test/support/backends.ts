@@ -9,7 +9,7 @@ import {
   type VuMarkDatabaseFields,
 } from "mock-cloud-reco";
 import { describe } from "vitest";
-import { resolveOptions } from "../../src/mock/options.ts";
+import { resolveOptions } from "../../src/options/options.ts";
 import { changing, IDLE_MILLISECONDS, urlsOf, wholeSecondsNow } from "./emulator-changes.ts";
 import { startSeparateServers } from "./separate-servers.ts";
 

@@ -6,7 +6,7 @@ import type {
   VuMarkDatabaseFields,
 } from "mock-cloud-reco";
 import { createRandom } from "../../src/emulator/random.ts";
-import type { ResolvedOptions } from "../../src/mock/options.ts";
+import type { ResolvedOptions } from "../../src/options/options.ts";
 import {
   databaseChanges,
   newCloudDatabase,
@@ -18,7 +18,7 @@ import {
   newVuMarkDatabase,
   vuMarkDatabaseFields,
 } from "../../src/schema/database.ts";
-import { checked } from "../../src/schema/forms/problems.ts";
+import { checked } from "../../src/schema/zod/problems.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { DatabaseKeys } from "./backends.ts";
 

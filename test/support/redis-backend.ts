@@ -1,9 +1,9 @@
 import { ManualClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe } from "vitest";
 import { createRandom } from "../../src/emulator/random.ts";
-import { resolveOptions } from "../../src/mock/options.ts";
+import { resolveOptions } from "../../src/options/options.ts";
+import { RedisStore } from "../../src/redis/redis-store.ts";
 import { startSharedManager, stateInRedis } from "../../src/servers/shared-manager.ts";
-import { RedisStore } from "../../src/store/redis/redis-store.ts";
 import type { Backend, Refused } from "./backends.ts";
 import { changing, IDLE_MILLISECONDS, urlsOf, wholeSecondsNow } from "./emulator-changes.ts";
 import { type RunningRedis, startRedis, whyNoRedis } from "./redis-server.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
+import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { LINES_TO_SIGN, STRINGS_TO_SIGN } from "../../schema/reasons.ts";
 import type { ApiContext } from "../services.ts";
 import { cutAdvice } from "./bodies.ts";

@@ -2,8 +2,8 @@ import type * as z from "zod/mini";
 import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { writeJson } from "../../emulator/write-json.ts";
+import { yieldToEventLoop } from "../../general/scheduling.ts";
 import {
   type ChangeableFields,
   cloudDatabaseJson,
@@ -18,9 +18,9 @@ import {
   templateTargetJson,
   vuMarkDatabaseJson,
 } from "../../schema/database.ts";
-import type { JsonObject } from "../../schema/forms/values.ts";
-import type { WireForm } from "../../schema/forms/wire.ts";
 import { targetJson } from "../../schema/target.ts";
+import type { JsonObject } from "../../schema/zod/values.ts";
+import type { WireForm } from "../../schema/zod/wire.ts";
 import type { ApiContext, Services } from "../services.ts";
 import {
   anyRequest,

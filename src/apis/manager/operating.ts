@@ -4,9 +4,11 @@ import { constantSchema, objectSchema, stringSchema, withDescription } from "../
 import { operation } from "../../emulator/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
 import { ok } from "../../emulator/response.ts";
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
 import { writeJson } from "../../emulator/write-json.ts";
-import { optional, record } from "../../schema/forms/record.ts";
+import { yieldToEventLoop } from "../../general/scheduling.ts";
+import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
+import { snapshot } from "../../schema/snapshot.ts";
+import { optional, record } from "../../schema/zod/record.ts";
 import {
   anyObject,
   CLOCK_YEARS,
@@ -16,10 +18,8 @@ import {
   kind,
   trueOrFalse,
   wholeNumber,
-} from "../../schema/forms/values.ts";
-import { wireForm } from "../../schema/forms/wire.ts";
-import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
-import { snapshot } from "../../schema/snapshot.ts";
+} from "../../schema/zod/values.ts";
+import { wireForm } from "../../schema/zod/wire.ts";
 import { snapshotJson } from "../../store/snapshot.ts";
 import * as control from "../control.ts";
 import type { ApiContext } from "../services.ts";

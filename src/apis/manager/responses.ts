@@ -15,7 +15,7 @@ import {
   refuse,
 } from "../../emulator/response.ts";
 import { writeJson } from "../../emulator/write-json.ts";
-import type { WireForm } from "../../schema/forms/wire.ts";
+import type { WireForm } from "../../schema/zod/wire.ts";
 import type { Conflict } from "../../store/state.ts";
 import { plainText } from "../signed/responses.ts";
 

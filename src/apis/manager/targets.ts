@@ -1,10 +1,9 @@
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/database.ts";
-import type { JsonObject } from "../../schema/forms/values.ts";
 import { ratingAt } from "../../schema/processing.ts";
 import {
   postedCounts,
@@ -14,6 +13,7 @@ import {
   type TargetView,
   targetJson,
 } from "../../schema/target.ts";
+import type { JsonObject } from "../../schema/zod/values.ts";
 import * as control from "../control.ts";
 import {
   anyRequest,

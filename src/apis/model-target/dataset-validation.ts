@@ -1,8 +1,8 @@
-import { type ParsedJson, parseJson } from "../../emulator/json.ts";
 import type { Profile } from "../../emulator/profiles.ts";
-import { bounded, show } from "../../emulator/text.ts";
-import { isJsonObject, type JsonObject } from "../../schema/forms/values.ts";
+import { type ParsedJson, parseJson } from "../../general/json.ts";
+import { bounded, show } from "../../general/text.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
+import { isJsonObject, type JsonObject } from "../../schema/zod/values.ts";
 import {
   APPEARANCES,
   type DatasetRequest,

@@ -11,9 +11,9 @@ import {
 } from "../../emulator/json-schemas.ts";
 import { operation } from "../../emulator/operation.ts";
 import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
-import { show } from "../../emulator/text.ts";
-import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
+import { show } from "../../general/text.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
+import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
 import { addDataset } from "../control.ts";
 import type { ApiContext, ResolvedAnswerOptions } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";

@@ -8,11 +8,11 @@ import {
   stringSchema,
 } from "../../emulator/json-schemas.ts";
 import type { HeaderList } from "../../emulator/message.ts";
-import { loadModule } from "../../emulator/package.ts";
 import type { DeclaredResponse } from "../../emulator/response.ts";
-import { asciiJson } from "../../emulator/text.ts";
-import { isJsonObject } from "../../schema/forms/values.ts";
+import { loadModule } from "../../general/load-module.ts";
+import { asciiJson } from "../../general/text.ts";
 import type { Dataset } from "../../schema/model-target.ts";
+import { isJsonObject } from "../../schema/zod/values.ts";
 
 /** The response envelopes of OAuth 2.0 and the Model Target API. */
 

@@ -9,7 +9,7 @@ import {
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
-import { show, showUnknownKey } from "../../emulator/text.ts";
+import { show, showUnknownKey } from "../../general/text.ts";
 import type { ApiContext } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import { ALL_SCOPES, accessToken, type BasicCredentials, basicCredentials, scopesIn } from "./checks.ts";

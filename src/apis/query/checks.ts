@@ -3,7 +3,7 @@ import type { Context } from "../../emulator/context.ts";
 import { header, isAccepted } from "../../emulator/message.ts";
 import { type MediaType, parseMediaType } from "../../emulator/multipart.ts";
 import { namedAccessKey } from "../../emulator/signing.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { isOfCloud } from "../../store/records.ts";
 import {

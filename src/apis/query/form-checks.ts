@@ -3,7 +3,7 @@ import type { Context } from "../../emulator/context.ts";
 import { hasEnd } from "../../emulator/image-header.ts";
 import { type Form, MOST_PARTS, readForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
 import { lostInForm } from "../explanations/bodies.ts";
 import {

@@ -13,7 +13,7 @@ import {
 import { acceptsEncoding, type HeaderList, header } from "../../emulator/message.ts";
 import { type Profile, REGIONS } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dateOf } from "../../emulator/response.ts";
-import { asciiJson } from "../../emulator/text.ts";
+import { asciiJson } from "../../general/text.ts";
 import { RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 import type { Services } from "../services.ts";
 import { ENTITY_TOO_LARGE_PAGE, headerTooLarge, JETTY_PAGE } from "../signed/responses.ts";

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { comparisonOf, type ImageMatcher } from "../../images/matching/comparison.ts";
 import { similarityAbove } from "../../images/matching/matchers.ts";
 import { featureRatingOf, rankTargets, whyNotDecoded } from "../../images/on-demand.ts";

@@ -1,6 +1,6 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import { refuse } from "../../emulator/response.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import { monthName } from "../../schema/report.ts";

@@ -1,7 +1,7 @@
 import { withDescription } from "../../emulator/json-schemas.ts";
 import { operation } from "../../emulator/operation.ts";
 import { notYet, ok, refuse } from "../../emulator/response.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import { isReady, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
 import { bodyWithKeys } from "../signed/responses.ts";
 import { downloadTable, reportTable } from "./checks.ts";

@@ -8,8 +8,8 @@ import {
 } from "../../emulator/json-schemas.ts";
 import type { Profile } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dated } from "../../emulator/response.ts";
-import { xmlText } from "../../emulator/text.ts";
-import { MOST_MILLISECONDS } from "../../schema/forms/values.ts";
+import { xmlText } from "../../general/text.ts";
+import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
 /** The error documents of report downloads. */

@@ -5,7 +5,7 @@ import type { Api } from "../../emulator/operation.ts";
 import type { Profile } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../emulator/signing.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import type { RequestRateLimit } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Operation } from "../../schema/protocol.ts";

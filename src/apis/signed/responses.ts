@@ -12,7 +12,7 @@ import { acceptsEncoding, type HeaderList, header } from "../../emulator/message
 import { type DeclaredBody, type MalformedKind, percentDecoded } from "../../emulator/operation.ts";
 import { REGIONS } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dated, dateOf, ok, type PreparedResponse } from "../../emulator/response.ts";
-import { asciiJson, htmlText } from "../../emulator/text.ts";
+import { asciiJson, htmlText } from "../../general/text.ts";
 import { LONGEST_HEADER_LINE_BYTES, RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 
 /** In milliseconds, as the proxy reports it. */

@@ -1,6 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import { type DeclaredResponse, notYet, refuse } from "../../emulator/response.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import { inspectTargetImage, wantsOf } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";

@@ -1,7 +1,7 @@
 import { check } from "../../emulator/check.ts";
 import { header } from "../../emulator/message.ts";
 import { notYet, refuse } from "../../emulator/response.ts";
-import { show } from "../../emulator/text.ts";
+import { show } from "../../general/text.ts";
 import type { Database, TemplateTarget } from "../../schema/database.ts";
 import { isProcessed } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 import type { DeclaredResponse } from "../../emulator/response.ts";
-import { xmlText } from "../../emulator/text.ts";
+import { xmlText } from "../../general/text.ts";
 import { serviceHeaders } from "../signed/responses.ts";
 
 /** How an instance id is drawn: in lines of cells of one size, centred on a page. Sizes are in pixels or points. */

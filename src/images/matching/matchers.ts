@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { checked } from "../../schema/forms/problems.ts";
-import { optional, record } from "../../schema/forms/record.ts";
-import { binary, kind, listOf, text, wholeNumberFrom } from "../../schema/forms/values.ts";
+import { checked } from "../../schema/zod/problems.ts";
+import { optional, record } from "../../schema/zod/record.ts";
+import { binary, kind, listOf, text, wholeNumberFrom } from "../../schema/zod/values.ts";
 import { compareFeatures, compareImages } from "../on-demand.ts";
 import { declareComparison, type ImageMatcher } from "./comparison.ts";
 

@@ -1,6 +1,6 @@
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
-import { sha256Hex } from "../../emulator/sha256.ts";
-import { showWithType } from "../../emulator/text.ts";
+import { yieldToEventLoop } from "../../general/scheduling.ts";
+import { sha256Hex } from "../../general/sha256.ts";
+import { showWithType } from "../../general/text.ts";
 import type { SummaryKind } from "../../schema/target.ts";
 import { ImageMemo, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";

@@ -1,4 +1,4 @@
-import { loadModule } from "../../emulator/package.ts";
+import { loadModule } from "../../general/load-module.ts";
 import { decodeThumbnail, THUMBNAIL_SIDE } from "../decode.ts";
 import { similarityKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";

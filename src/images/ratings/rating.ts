@@ -1,5 +1,5 @@
 import type { Random } from "../../emulator/random.ts";
-import { showWithType } from "../../emulator/text.ts";
+import { showWithType } from "../../general/text.ts";
 
 /**
  * Rates a target's image for tracking: an integer from 0 to 5, or a promise of one.

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
 import type { ReplyFnResult } from "nock";
 import type { HeaderList, WireResponse } from "../../emulator/message.ts";
-import { splitTarget } from "../../servers/http/http-messages.ts";
+import { splitTarget } from "../../http/http-messages.ts";
 import { connectionError, urlOf } from "../errors.ts";
 import type { HostTable, InterceptedRequest } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";

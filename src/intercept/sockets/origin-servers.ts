@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { Result, WireResponse } from "../../emulator/message.ts";
-import { realTimers } from "../../emulator/real-timers.ts";
-import { HttpServer } from "../../servers/http/http-server.ts";
+import { realTimers } from "../../general/real-timers.ts";
+import { HttpServer } from "../../http/http-server.ts";
 import { socketError, stoppedError } from "../errors.ts";
 import type { HostTable } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from "../../emulator/random.ts";
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../general/scheduling.ts";
 import type { Pixels } from "../../images/decode.ts";
 import { drawNumeral } from "./numeral.ts";
 

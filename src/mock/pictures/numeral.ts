@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../general/scheduling.ts";
 
 const CHANNELS = 3;
 const ROWS = 7;

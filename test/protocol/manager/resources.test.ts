@@ -18,8 +18,6 @@ import {
   vuMarkDatabaseJson,
   vuMarkDatabaseRecord,
 } from "../../../src/schema/database.ts";
-import { read } from "../../../src/schema/forms/problems.ts";
-import type { WireForm } from "../../../src/schema/forms/wire.ts";
 import {
   DATASET_FAMILIES,
   datasetJson,
@@ -27,6 +25,8 @@ import {
   postedDataset,
 } from "../../../src/schema/model-target.ts";
 import { postedTarget, targetJson } from "../../../src/schema/target.ts";
+import { read } from "../../../src/schema/zod/problems.ts";
+import type { WireForm } from "../../../src/schema/zod/wire.ts";
 import { valuesOf } from "../../support/schema-values.ts";
 
 const random = createRandom("resources");

@@ -2,7 +2,7 @@ import { ManualClock, MockCloudReco, type MockCloudRecoOptions } from "mock-clou
 import { createEmulator } from "../../../src/apis/index.ts";
 import { MovableClock } from "../../../src/emulator/clock.ts";
 import { createRandom } from "../../../src/emulator/random.ts";
-import { resolveOptions } from "../../../src/mock/options.ts";
+import { resolveOptions } from "../../../src/options/options.ts";
 import { MemoryStore } from "../../../src/store/memory-store.ts";
 import { type BackendOptions, describeBackends, type Refused } from "../../support/backends.ts";
 import { nodeClient } from "../../support/clients.ts";

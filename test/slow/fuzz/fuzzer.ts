@@ -5,7 +5,7 @@ import { APIS } from "../../../src/apis/index.ts";
 import { createRandom, type Random } from "../../../src/emulator/random.ts";
 import { setImageCacheBytes } from "../../../src/images/cache-limit.ts";
 import { sketches } from "../../../src/images/matching/ranking.ts";
-import { resolveOptions } from "../../../src/mock/options.ts";
+import { resolveOptions } from "../../../src/options/options.ts";
 import type { ApiName } from "../../../src/schema/protocol.ts";
 import type { ThreeServers } from "../../../src/servers/launch.ts";
 import { START } from "../../protocol/query/send.ts";

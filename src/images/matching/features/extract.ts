@@ -1,4 +1,4 @@
-import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { Semaphore, yieldToEventLoop } from "../../../general/scheduling.ts";
 import type { GreyPicture } from "../../decode.ts";
 import { featuresKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";

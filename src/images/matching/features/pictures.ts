@@ -1,5 +1,5 @@
-import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
-import { sha256Hex } from "../../../emulator/sha256.ts";
+import { yieldToEventLoop } from "../../../general/scheduling.ts";
+import { sha256Hex } from "../../../general/sha256.ts";
 import { ImageMemo } from "../../cache.ts";
 import { decodeGrey, type GreyPicture } from "../../decode.ts";
 import type { FeatureRating } from "../../ratings/rating.ts";

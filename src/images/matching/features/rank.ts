@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../general/scheduling.ts";
 import type { Outline } from "../../../schema/journal-entry.ts";
 import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
 import type { TargetFeatures } from "./extract.ts";

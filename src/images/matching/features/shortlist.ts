@@ -1,4 +1,4 @@
-import { Semaphore, yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { Semaphore, yieldToEventLoop } from "../../../general/scheduling.ts";
 import { votesKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { groupCopies } from "./copies.ts";

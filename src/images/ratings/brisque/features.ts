@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../general/scheduling.ts";
 import type { GreyPicture } from "../../decode.ts";
 import { brisqueKernel } from "../../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../../emulator/scheduling.ts";
+import { yieldToEventLoop } from "../../../general/scheduling.ts";
 import type { GreyPicture } from "../../decode.ts";
 import { brisqueFeatures } from "./features.ts";
 

@@ -1,0 +1,153 @@
+import type { ActiveFault } from "../emulator/faults.ts";
+import type { JournalEntry } from "../emulator/journal.ts";
+import { nameOfDatabase } from "../schema/fault.ts";
+import { statusAt } from "../schema/processing.ts";
+import { isJsonObject } from "../schema/zod/values.ts";
+import type { MemoryStore } from "../store/memory-store.ts";
+
+const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
+const RATING = `the target is still processing, so its tracking_rating is -1: ${FINISH}`;
+
+/** @param hasFound - whether a query of the test has found a target. */
+type Remark = (
+  body: Readonly<Record<string, unknown>>,
+  entry: JournalEntry,
+  hasFound: boolean,
+) => string | undefined;
+
+const whileProcessing: Remark = (body) => (body.status === "processing" ? RATING : undefined);
+
+const uncounted = (body: Readonly<Record<string, unknown>>, hasFound: boolean, by: string) =>
+  hasFound && body.current_month_recos === 0
+    ? `queries never change recognition counts: set them with ${by}`
+    : undefined;
+
+/** What a test may not expect of a response that is right, by operation. */
+const REMARKS: Partial<Record<NonNullable<JournalEntry["operation"]>, Remark>> = {
+  getTarget: whileProcessing,
+  targetSummary: (body, entry, hasFound) =>
+    whileProcessing(body, entry, hasFound) ?? uncounted(body, hasFound, "mock.setRecognitionCounts()"),
+  databaseSummary: (body, _entry, hasFound) => {
+    const { processing_images: images } = body;
+    if (typeof images !== "number" || images === 0) return uncounted(body, hasFound, "mock.updateDatabase()");
+    const targets = images === 1 ? "1 target is" : `${images} targets are`;
+    return `${targets} still processing, and not counted as active: ${FINISH}`;
+  },
+  query: ({ results }, { considered = [] }) => {
+    if (!Array.isArray(results)) return undefined;
+    const matched = considered.filter((target) => target.matched).length;
+    const [first, second] = results.map((result: unknown) => isJsonObject(result) && "target_data" in result);
+    const remarks = [
+      ...(matched > results.length
+        ? [`${matched} targets match, but max_num_results is ${results.length}: send a larger one`]
+        : []),
+      ...(first === true && second === false
+        ? ["only the first result has target_data: send include_target_data=all"]
+        : []),
+    ];
+    return remarks.length === 0 ? undefined : remarks.join("; ");
+  },
+};
+
+/** The entry, with a remark as its reason, if a test may not expect its response. */
+export function withRemark(entry: JournalEntry, hasFound: boolean): JournalEntry | undefined {
+  const { operation, response, reason, refusedBy, fault } = entry;
+  const remark = operation && REMARKS[operation];
+  const isPlain = [reason, refusedBy, fault].every((each) => each === undefined);
+  const body = isPlain && remark !== undefined ? response?.body.json : undefined;
+  const said = isJsonObject(body) ? remark?.(body, entry, hasFound) : undefined;
+  return said === undefined ? undefined : { ...entry, reason: said };
+}
+
+/** Says that a fault applied to no request, and which request came nearest. */
+export function explainUnused(
+  { fault, addedAt }: Pick<ActiveFault, "fault" | "addedAt">,
+  requests: readonly JournalEntry[],
+): string {
+  const { api, operation, database, when, probability = 1 } = fault;
+  const operations: readonly unknown[] | undefined = operation === undefined ? undefined : [operation].flat();
+  const name = nameOfDatabase(database);
+  const wanted = [operations?.join(" or ") ?? api, name && `database ${JSON.stringify(name)}`];
+  const conditions = wanted.filter((each) => each !== undefined).join(", ");
+  const where = addedAt === undefined ? "" : ` that was added at ${addedAt}`;
+  const what = `The fault${where}${conditions === "" ? "" : ` (for ${conditions})`} applied to no request`;
+  const near = requests.filter(
+    (entry) => (operations?.includes(entry.operation) ?? true) && (api === undefined || entry.api === api),
+  );
+  const nearest = near.findLast((entry) => name === undefined || entry.database === name) ?? near.at(-1);
+  if (nearest === undefined) {
+    const received = [
+      ...new Set(requests.map((entry) => entry.operation ?? `${entry.method} ${entry.path}`)),
+    ];
+    return `${what}: the mock received only ${received.slice(-MOST_NAMED).join(", ")}.`;
+  }
+  const { number, method, path } = nearest;
+  const why =
+    name !== undefined && nearest.database !== name
+      ? `was signed with keys of ${nearest.database === undefined ? "no database" : `the database ${JSON.stringify(nearest.database)}`}`
+      : when !== undefined
+        ? "came before it, or its `when` returned false"
+        : probability < 1
+          ? "came before it, or was not drawn"
+          : "came before it, or got another fault";
+  return `${what}: the nearest, #${number} ${method} ${path}, ${why}.`;
+}
+
+const MOST_NAMED = 5;
+
+/** A call of `finishProcessing()`. */
+export interface FinishCall {
+  /** Where it is in the test. */
+  readonly calledAt: string | undefined;
+  /** The ids of the targets that it knew. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** The latest call of `finishProcessing()`, and the targets that came after it. */
+export type Finish = ReturnType<typeof targetsAfter>;
+
+const targetsOf = (store: MemoryStore) =>
+  store.listCloudDatabases().flatMap(({ databaseName }) => store.listTargets(databaseName));
+
+export const idsOfTargets = (store: MemoryStore): ReadonlySet<string> =>
+  new Set(targetsOf(store).map(({ targetId }) => targetId));
+
+/** How many targets are processing. */
+export const countProcessing = (store: MemoryStore, now: number): number =>
+  targetsOf(store).filter((target) => statusAt(target, now) === "processing").length;
+
+/** The targets that were added after `finishProcessing()`, which therefore did not end their processing. */
+export function targetsAfter({ calledAt, known }: FinishCall, store: MemoryStore, now: number) {
+  const targets = targetsOf(store);
+  const late = targets.filter(
+    (target) => !known.has(target.targetId) && !target.processed && target.processingTimeSeconds > 0,
+  );
+  return {
+    calledAt,
+    isLate: late.length > 0,
+    isProcessing: late.some((target) => statusAt(target, now) === "processing"),
+    foundNothing: [targets, store.listDatasets(), store.listVuMarkDatabases()].every(
+      ({ length }) => length === 0,
+    ),
+  };
+}
+
+/**
+ * Says that `finishProcessing()` was called before the adds whose processing the test expects to be over.
+ *
+ * @param isAdding - whether an add has no response yet.
+ * @param said - what the requests explain; processing that no request met is not the reason of the failure.
+ */
+export function explainEarlyFinish(finish: Finish, isAdding: boolean, said: string): string | undefined {
+  const isMet = finish.isLate && (finish.isProcessing || /\bprocessing\b/.test(said));
+  if (!isMet && !isAdding) return undefined;
+  return `mock.finishProcessing() was called${placeOf(finish)} before a target was added: await the add first.`;
+}
+
+/** Says that `finishProcessing()` was called before any request arrived, and found nothing to end. */
+export const explainVainFinish = (finish: Finish): string | undefined =>
+  finish.foundNothing
+    ? `mock.finishProcessing() was called${placeOf(finish)} before anything was added: await the add first.`
+    : undefined;
+
+const placeOf = ({ calledAt }: Finish): string => (calledAt === undefined ? "" : ` at ${calledAt},`);

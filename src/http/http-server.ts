@@ -1,0 +1,321 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Result, WireRequest } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/operation.ts";
+import { realTimers } from "../general/real-timers.ts";
+import { turnOfRequest } from "../general/scheduling.ts";
+import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
+import { Connection, continuationOf, leftOverOf, type PendingRequest } from "./connection.ts";
+import {
+  disconnect,
+  headOf,
+  isDelimited,
+  isStreamed,
+  malformedKind,
+  mayBeStray,
+  NO_HEAD,
+  type ParserError,
+  type RequestHead,
+  refusedBytes,
+  responseBytes,
+  type ServedResponse,
+  type ServedResult,
+  salvagedHead,
+  sendResponse,
+  sendStream,
+  withClose,
+} from "./http-messages.ts";
+import { HeadWatch } from "./unended-heads.ts";
+
+/** Decides every response of a server; the transport only sends it. */
+export interface RequestAnswerer {
+  answer(request: WireRequest, connection: Duplex): Promise<ServedResult>;
+  /** Answers bytes that could not be parsed as a request. The head may be empty. */
+  answerMalformed(why: MalformedKind, head: RequestHead, connection: Duplex): Promise<Result>;
+}
+
+/** Certificate and key of a TLS server. */
+export interface TlsFiles {
+  /** Certificate chain as PEM text. */
+  readonly cert: string;
+  /** Private key as PEM text. */
+  readonly key: string;
+}
+
+export interface HttpServerOptions {
+  readonly tls?: TlsFiles | undefined;
+  /** Default: 64 MiB per body, 512 MiB for all bodies together, and 2 seconds without data. */
+  readonly limits?: Partial<BodyLimits> | undefined;
+  /** How many requests are answered at a time; further ones are refused. Default: any number. */
+  readonly maxRequests?: number | undefined;
+  /** Whether a request's client no longer waits once it has ended its side. Default: it does until the connection is closed. */
+  readonly leavesAtEnd?: ((head: RequestHead) => boolean) | undefined;
+  /** How many bytes more than others the body of a request may have. */
+  readonly extraBytesOf?: ((head: RequestHead) => number) | undefined;
+  /** Whether a client that pauses is known to be about to send more of its request. */
+  readonly isSending?: ((socket: Duplex) => boolean) | undefined;
+  /** Selects requests whose large parts are taken out, and do not count towards limits. */
+  readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;
+}
+
+/** A request that is being answered. */
+interface Exchange {
+  readonly connection: Connection;
+  readonly pending: PendingRequest;
+  readonly response: ServerResponse;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const MIB = 2 ** 20;
+const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MIB, idleMilliseconds: 2000 };
+/** How long a closing server waits for a client to end its side. */
+const CLOSING_MILLISECONDS = 250;
+/** Above the limit of one header line: a check answers requests that exceed it. */
+const MAX_HEADER_BYTES = 256 * 1024;
+/** Longer than clients keep idle connections: none is closed while a client begins to use it. */
+const KEEP_ALIVE_MILLISECONDS = 120_000;
+
+/** Serves wire messages through node:http. Sends responses byte for byte, without adding or renaming headers. */
+export class HttpServer {
+  private readonly server: Server;
+  private readonly limits: BodyLimits;
+  private readonly held: HeldBytes = { count: 0 };
+  private answering = 0;
+  private readonly connections = new Map<Duplex, Connection>();
+  /** Accepted connections, including TLS connections during their handshake. */
+  private readonly sockets = new Set<Socket>();
+  private closing = false;
+  private closed: Promise<void> | undefined;
+  /** Ends endless streamed responses. */
+  private readonly ending = new AbortController();
+
+  constructor(
+    private readonly answerer: RequestAnswerer,
+    private readonly options: HttpServerOptions = {},
+  ) {
+    const { tls, limits } = options;
+    this.limits = { ...DEFAULT_LIMITS, ...limits };
+    const plain = {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    };
+    // For clients of HTTP/1.0: Node accepts only 1.1.
+    const secure = { ...plain, ...tls, ALPNProtocols: ["http/1.1", "http/1.0"] };
+    this.server = tls === undefined ? createServer(plain) : createTlsServer(secure);
+    this.server.maxHeadersCount = 0;
+    // A client that ends its side early still expects its response.
+    Object.assign(this.server, { httpAllowHalfOpen: true });
+    const serve = (request: IncomingMessage, response: ServerResponse) => void this.serve(request, response);
+    this.server
+      .on("connection", (socket: Socket) => {
+        this.sockets.add(socket);
+        socket.once("close", () => this.sockets.delete(socket));
+      })
+      // For TLS, where `httpAllowHalfOpen` has no effect.
+      .on("secureConnection", (socket: Socket) => {
+        socket.allowHalfOpen = true;
+      })
+      .on("request", serve)
+      .on("checkExpectation", serve)
+      // A request to a proxy; without a listener, node:http would cut the connection.
+      .on("connect", (request: IncomingMessage, socket: Duplex) =>
+        this.refuse(this.connectionOf(socket), "malformed", headOf(request)),
+      )
+      .on("clientError", (error: Error & ParserError, socket) => void this.rescue(error, socket));
+  }
+
+  /**
+   * @param port - 0: the operating system chooses.
+   * @returns the port.
+   * @throws the system's error, for example if the port is taken.
+   */
+  async listen(port: number, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.server.once("error", reject);
+      this.server.listen(port, host, () => {
+        this.server.off("error", reject);
+        resolve();
+      });
+    });
+    const address: AddressInfo | string | null = this.server.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  }
+
+  /** Serves an in-memory connection, where an unfinished head ends early. */
+  accept(socket: Duplex): void {
+    this.server.emit("connection", socket);
+    const connection = this.connectionOf(socket);
+    connection.heads = new HeadWatch(
+      socket,
+      this.limits.idleMilliseconds,
+      (head) => void this.refuse(connection, "unended", head && salvagedHead(head)),
+    );
+  }
+
+  isAnswering(connection: Duplex): boolean {
+    return this.connections.get(connection)?.isIdle === false;
+  }
+
+  /** Accepts no new connections, closes idle ones, and busy ones after `graceSeconds` at the latest. */
+  async close(graceSeconds = 5): Promise<void> {
+    this.closing = true;
+    this.ending.abort();
+    // Once: each further call would add a listener to the server.
+    this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
+    const busy = [...this.connections.values()].filter(({ isIdle }) => !isIdle).map(({ socket }) => socket);
+    // Over TLS, the accepted socket and the serving one are two objects with one address.
+    const kept = new Set(busy.map(addressOf));
+    for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();
+    const timer = realTimers.setTimeout(() => this.destroyAll(), graceSeconds * 1000);
+    await this.closed;
+    realTimers.clearTimeout(timer);
+  }
+
+  /** Closes every connection at once, as when the process ends. */
+  async kill(): Promise<void> {
+    const closed = this.close();
+    this.destroyAll();
+    await closed;
+  }
+
+  private destroyAll(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private connectionOf(socket: Duplex): Connection {
+    const known = this.connections.get(socket);
+    if (known !== undefined) return known;
+    const connection = new Connection(socket);
+    this.connections.set(socket, connection);
+    socket.once("close", () => this.connections.delete(socket));
+    return connection;
+  }
+
+  private async serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = incoming;
+    const connection = this.connectionOf(socket);
+    connection.heads?.began(incoming);
+    const head = { ...headOf(incoming), gone: connection.gone };
+    const { filterFor, isSending, extraBytesOf, leavesAtEnd } = this.options;
+    const { maxBytes } = this.limits;
+    const limits = { ...this.limits, maxBytes: maxBytes + (extraBytesOf?.(head) ?? 0) };
+    const reader = new BodyReader(incoming, limits, this.held, filterFor?.(head), () => isSending?.(socket));
+    const pending: PendingRequest = {
+      incoming,
+      reader,
+      leavesAtEnd: leavesAtEnd?.(head) === true,
+      isCutOff: false,
+      isBroken: false,
+    };
+    response.on("error", () => socket.destroy());
+    await connection.inTurn(pending, async () => {
+      try {
+        const { leavesAtEnd } = pending;
+        const result = await connection.whileHere(leavesAtEnd, () => this.resultOf(head, pending, socket));
+        const served = result?.response;
+        if (served === undefined) disconnect(socket, result?.connectionError?.kind);
+        else await this.send(served, head.method, { connection, pending, response });
+      } catch {
+        socket.destroy();
+      }
+    });
+  }
+
+  private async send(
+    given: ServedResponse,
+    method: string,
+    { connection, pending, response }: Exchange,
+  ): Promise<void> {
+    const next = this.closing ? "close" : continuationOf(given, pending);
+    const served = next === "close" ? withClose(given) : given;
+    // node:http would keep the connection open.
+    const isOnly = connection.pending.size === 1;
+    const isLast = next !== "keep" || (isOnly && connection.socket.readableEnded && !connection.refuses);
+    if (isStreamed(served)) {
+      await sendStream(served, response, connection, this.ending.signal);
+      if (isLast || this.closing) this.end(connection);
+    } else if (isLast || !isDelimited(served, method)) this.end(connection, responseBytes(served, method));
+    else if (isOnly && connection.refuses) connection.held = responseBytes(served, method);
+    else if (connection.isRaw) await connection.write(responseBytes(served, method));
+    else await sendResponse(served, response);
+  }
+
+  /** Undefined when the client disconnected before it had sent its request. */
+  private async resultOf(
+    head: RequestHead,
+    pending: PendingRequest,
+    connection: Duplex,
+  ): Promise<ServedResult | undefined> {
+    const read = await pending.reader.read();
+    if (read.end === "aborted") return undefined;
+    pending.isCutOff = read.end === "partial";
+    if (!("bytes" in read)) return this.answerer.answerMalformed(read.end, head, connection);
+    if (this.answering >= (this.options.maxRequests ?? Number.POSITIVE_INFINITY))
+      return this.answerer.answerMalformed("overloaded", head, connection);
+    this.answering += 1;
+    try {
+      await turnOfRequest();
+      const { bytes, images } = read;
+      const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
+      const { isCutOff } = pending;
+      return await this.answerer.answer(isCutOff ? { ...request, isCutOff } : request, connection);
+    } finally {
+      this.answering -= 1;
+    }
+  }
+
+  /** Handles a parser error: in a body that ended early, in bytes after a request, or in a head. */
+  private async rescue({ code, rawPacket, bytesParsed }: ParserError, socket: Duplex): Promise<void> {
+    const connection = this.connectionOf(socket);
+    if (connection.ended) return;
+    const why = malformedKind(code);
+    const isInBody = why !== undefined && connection.stopReading();
+    if (why === undefined || !socket.writable || (isInBody && connection.isIdle)) socket.destroy();
+    else if (!isInBody) {
+      const head = rawPacket && salvagedHead(refusedBytes(rawPacket, bytesParsed));
+      await this.refuse(connection, why, head, mayBeStray(head, code));
+    }
+  }
+
+  /** Answers a request that cannot be read, after those before it, as the last one of its connection. */
+  private async refuse(
+    connection: Connection,
+    why: MalformedKind,
+    salvaged: RequestHead | undefined,
+    isStray = salvaged === undefined,
+  ): Promise<void> {
+    const { socket, gone } = connection;
+    // node:http would end our side with the client's, before the response.
+    socket.removeAllListeners("end");
+    connection.watch();
+    connection.refuses = true;
+    await connection.turn;
+    if (connection.ended) return;
+    connection.ended = true;
+    const { newest } = connection;
+    const earlier = isStray && newest !== undefined ? leftOverOf(newest) : undefined;
+    const head = { ...(salvaged ?? NO_HEAD), gone, leftOverOf: earlier };
+    try {
+      const { response, connectionError } = await connection.whileHere(false, () =>
+        this.answerer.answerMalformed(why, head, socket),
+      );
+      if (response === undefined) disconnect(socket, connectionError.kind);
+      else this.end(connection, responseBytes(withClose(response), head.method));
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  private end(connection: Connection, bytes: Buffer = NO_BYTES): void {
+    connection.end(bytes, this.closing ? CLOSING_MILLISECONDS : this.limits.idleMilliseconds);
+  }
+}
+
+/** An in-memory connection has no address. */
+function addressOf(socket: Duplex): unknown {
+  if (!(socket instanceof Socket) || socket.remotePort === undefined) return socket;
+  return `${socket.remoteAddress} ${socket.remotePort}`;
+}

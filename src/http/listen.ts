@@ -1,0 +1,93 @@
+import { type HeaderList, header, type Result } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/operation.ts";
+import { codeOf, messageOf } from "../general/text.ts";
+import { localHost } from "../schema/base-url.ts";
+import type { RequestHead, ServedHandler } from "./http-messages.ts";
+import { HttpServer, type HttpServerOptions } from "./http-server.ts";
+
+/** Answers CORS preflight requests, and lets scripts of an origin read the responses to others. */
+function withCors(origin: string, handle: ServedHandler): ServedHandler {
+  const allowed = ["Access-Control-Allow-Origin", origin] as const;
+  return async (request) => {
+    const method = header(request, "access-control-request-method");
+    if (request.method === "OPTIONS" && method !== undefined) {
+      const wanted = header(request, "access-control-request-headers");
+      const headers: HeaderList = [
+        allowed,
+        ["Access-Control-Allow-Methods", method],
+        ...(wanted === undefined ? [] : [["Access-Control-Allow-Headers", wanted] as const]),
+        ["Access-Control-Max-Age", "600"],
+      ];
+      return { response: { status: 204, headers, body: Buffer.alloc(0) } };
+    }
+    const outcome = await handle(request);
+    if (outcome.response === undefined) return outcome;
+    const headers: HeaderList = [
+      ...outcome.response.headers,
+      allowed,
+      ["Access-Control-Expose-Headers", "*"],
+    ];
+    return { response: { ...outcome.response, headers } };
+  };
+}
+
+/** More requests would time out: a server answers some hundreds a second. */
+const MAX_REQUESTS = 1000;
+
+export interface Listen extends HttpServerOptions {
+  readonly host: string;
+  /** 0: the system chooses. */
+  readonly port: number;
+  /** The server's name and the option that sets its port, for the error when the port is taken. */
+  readonly name?: string | undefined;
+  readonly portOption?: string | undefined;
+  /** Pages of this origin may use the server; `*`: any. Default: no CORS headers. */
+  readonly corsOrigin?: string | undefined;
+}
+
+export interface RunningServer {
+  /** Base URL, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** Lets running requests finish, and cuts off those that take longer than `graceSeconds`. */
+  close(graceSeconds?: number): Promise<void>;
+  /** Closes every connection at once. */
+  kill(): Promise<void>;
+}
+
+export interface Serving {
+  readonly answer: ServedHandler;
+  /** Answers a request that could not be read. */
+  readonly answerMalformed: (why: MalformedKind, head: RequestHead) => Promise<Result>;
+}
+
+/**
+ * @param serve - called with the server's URL.
+ * @throws the system's error if it cannot listen.
+ */
+export async function startServer(listen: Listen, serve: (url: string) => Serving): Promise<RunningServer> {
+  let serving: Serving | undefined;
+  const ready = (): Serving => {
+    if (serving === undefined) throw new Error("the server is not ready");
+    return serving;
+  };
+  const { corsOrigin } = listen;
+  const handle: ServedHandler = (request) => ready().answer(request);
+  const server = new HttpServer(
+    {
+      answer: corsOrigin === undefined ? handle : withCors(corsOrigin, handle),
+      answerMalformed: (why, head) => ready().answerMalformed(why, head),
+    },
+    { maxRequests: MAX_REQUESTS, ...listen },
+  );
+  const port = await server.listen(listen.port, listen.host).catch((error: unknown) => {
+    const { host, name = "server", portOption = "port" } = listen;
+    const message = `the ${name} cannot listen on ${localHost(host)}:${listen.port}: ${messageOf(error)}`;
+    const code = codeOf(error);
+    const advice = code === "EADDRINUSE" ? `; choose another port with ${portOption}` : "";
+    throw Object.assign(new Error(message + advice, { cause: error }), { code });
+  });
+  const url = `${listen.tls === undefined ? "http" : "https"}://${localHost(listen.host)}:${port}`;
+  serving = serve(url);
+  return { url, port, close: (graceSeconds) => server.close(graceSeconds), kill: () => server.kill() };
+}

@@ -1,0 +1,75 @@
+import { isIP } from "node:net";
+import { header, type WireRequest } from "../emulator/message.ts";
+import type { ServerRefusal } from "../emulator/router.ts";
+import { show } from "../general/text.ts";
+
+/** Which browser requests the target manager answers. Requests of other programs are always answered. */
+export interface TrustRules {
+  /** Host names, in addition to those of loopback and private networks; a leading dot allows all subdomains. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Pages of this origin may use the target manager; `*`: any. */
+  readonly allowOrigin?: string | undefined;
+}
+
+/**
+ * Why a request may come from an untrusted web page, under the page's host name (DNS rebinding) or across origins; otherwise
+ * undefined. Other clients send neither a foreign `Host` nor these headers.
+ */
+export function whyDistrusted(
+  request: WireRequest,
+  { allowedHosts = [], allowOrigin }: TrustRules = {},
+): Pick<ServerRefusal, "refusedBy" | "reason"> | undefined {
+  const host = header(request, "host");
+  if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
+    return {
+      refusedBy: "trustedHost",
+      reason: `the Host ${show(host)} is not a private-network name: to allow it, use --allowed-hosts or ALLOWED_HOSTS`,
+    };
+  }
+  const origin = header(request, "origin");
+  if (allowOrigin === "*" || (origin !== undefined && origin === allowOrigin)) return undefined;
+  if (origin !== undefined) {
+    return isSameOrigin(origin, host)
+      ? undefined
+      : foreign(`the request comes from a page of another origin, ${show(origin)}`);
+  }
+  const site = header(request, "sec-fetch-site");
+  if ((site === "cross-site" || site === "same-site") && !opensThePage(request))
+    return foreign(`the request comes from a page of another origin: Sec-Fetch-Site is ${show(site)}`);
+  return undefined;
+}
+
+const foreign = (reason: string) => ({
+  refusedBy: "trustedOrigin",
+  reason: `${reason}; set MANAGER_CORS_ALLOW_ORIGIN to allow it`,
+});
+
+/** No public name has these endings. */
+const PRIVATE_ENDING = /\.(localhost|local|internal|test|lan|home\.arpa|svc|cluster\.local)$/;
+/** A machine, container or service: names without a dot cannot be registered. */
+const MACHINE_NAME = /^[\w-]+$/;
+
+function isTrustedHost(host: string, allowed: readonly string[]): boolean {
+  const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+  if (MACHINE_NAME.test(name) || PRIVATE_ENDING.test(name)) return true;
+  if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return true;
+  return allowed
+    .map((each) => each.toLowerCase())
+    .some((each) => (each.startsWith(".") ? name.endsWith(each) || name === each.slice(1) : name === each));
+}
+
+function isSameOrigin(origin: string, host: string | undefined): boolean {
+  const [, authority] = /^https?:\/\/([^/]+)$/.exec(origin) ?? [];
+  return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
+}
+
+/** By a link or a typed address: the linking page cannot read it. */
+function opensThePage(request: WireRequest): boolean {
+  const { method, path } = request;
+  return (
+    method === "GET" &&
+    path === "/" &&
+    header(request, "sec-fetch-mode") === "navigate" &&
+    header(request, "sec-fetch-dest") === "document"
+  );
+}

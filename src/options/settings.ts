@@ -1,0 +1,247 @@
+import type * as z from "zod/mini";
+import { withoutCredentials } from "../schema/base-url.ts";
+import { readText } from "../schema/zod/problems.ts";
+import { wordsOf } from "../schema/zod/values.ts";
+import { defaultsOf, type OptionTable, ROLES, type Role } from "./option.ts";
+import { OPTIONS } from "./option-table.ts";
+import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "./options.ts";
+import {
+  type Command,
+  type Environment,
+  flagOf,
+  readFirst,
+  readVariable,
+  runsAll,
+  unknownVariables,
+  variablesOf,
+} from "./setting-names.ts";
+import { IMAGE_PORTS, SETTINGS } from "./setting-table.ts";
+
+/** The settings of one server, from its environment. */
+export type ServerSettings = ReturnType<typeof resolveSettings>;
+
+/** Invalid settings; the message has one line for each. */
+export class InvalidSettingsError extends Error {
+  override readonly name = "InvalidSettingsError";
+
+  constructor(readonly lines: readonly string[]) {
+    super(lines.join("\n"));
+  }
+}
+
+/** Whether a value may be a private key instead of its path. */
+const mayBeKey = (given: string): boolean => /PRIVATE KEY|[\r\n]/.test(given) || given.length > LONGEST_PATH;
+const LONGEST_PATH = 1024;
+
+/** Settings of a server in a process of its own; the commands that run all servers have none of them. */
+const OF_SEPARATE_SERVERS = ["port", "managerUrl", "managerCertificate"] as const;
+/** Settings that are options of the emulator. */
+const EMULATOR_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
+/** Settings of the servers around it: addresses, certificates, the state, logs. */
+const SERVER_SETTINGS = { ...OPTIONS.startServers, ...SETTINGS };
+const DEFAULTS = defaultsOf(SERVER_SETTINGS);
+/** The default address of a server. */
+export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
+
+const settingsIn = (rows: OptionTable, command: Command) =>
+  Object.entries(rows).flatMap(([option, row]) => {
+    const { setting, readBy = [] } = row;
+    const isRead = runsAll(command)
+      ? !OF_SEPARATE_SERVERS.some((name) => name === option)
+      : readBy.some((role) => role === command);
+    if (setting === undefined || !isRead) return [];
+    const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
+    const variables = variablesOf(command, setting, readBy);
+    return [
+      { option, setting, row, schema, variables, flag: flagOf(setting, row), expected: wordsOf(schema) },
+    ];
+  });
+
+export const settingsOf = (command: Command) =>
+  settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command).map(
+    ({ setting, variables, flag, row, expected }) => ({
+      setting,
+      variable: variables[0],
+      flag,
+      purpose: row.purpose,
+      expected,
+      unlessGiven: row.defaultWords ?? String(row.default ?? "none"),
+    }),
+  );
+
+type FlagType = { readonly type: "string" | "boolean" };
+
+export const flagsOf = (command: Command): Readonly<Record<string, FlagType>> =>
+  Object.fromEntries(
+    settingsOf(command).map(({ flag: { name, switchesTo } }) => [
+      name,
+      { type: switchesTo === undefined ? "string" : "boolean" },
+    ]),
+  );
+
+/** Names that configured failures of mocks would have as settings. */
+const NOT_OF_SERVERS = IN_PROCESS_ONLY.filter((option) => /failure|warning/i.test(option)).map((option) =>
+  option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
+);
+
+type Values<Table extends OptionTable> = { readonly [Name in keyof Table]?: z.output<Table[Name]["schema"]> };
+
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Reads the settings of a command and collects their errors. An empty value counts as none. */
+class SettingsReader {
+  readonly wrong = new Set<string>();
+  /** Variables that would count if they were no links to Services of Kubernetes. */
+  private readonly links = new Set<string>();
+
+  constructor(
+    readonly command: Command,
+    private readonly environment: Environment,
+    private readonly flags: Flags,
+  ) {}
+
+  /** A command-line option wins over an environment variable. */
+  private given({ option, flag, variables }: ReturnType<typeof settingsIn>[number]) {
+    const ofFlag = this.flags[flag.name];
+    const text = ofFlag === true ? flag.switchesTo : ofFlag;
+    if (typeof text === "string" && text !== "") return { name: `--${flag.name}`, text };
+    const { given, links } = readFirst(this.environment, variables);
+    for (const name of links) this.links.add(name);
+    const [link] = links;
+    if (given !== undefined || link === undefined || this.command !== "serve") return given;
+    // The link hides the image's own value.
+    const port = Object.entries(IMAGE_PORTS).find(([name]) => name === option)?.[1];
+    return port === undefined ? undefined : { name: link, text: String(port) };
+  }
+
+  /** Lines about variables that are ignored. */
+  get warnings(): readonly string[] {
+    if (this.links.size === 0) return [];
+    const names = [...this.links].join(", ");
+    return [
+      `ignored links to Services of Kubernetes: ${names}; to turn them off, set enableServiceLinks: false in the pod's spec`,
+    ];
+  }
+
+  nameOf(option: keyof typeof SERVER_SETTINGS): string | undefined {
+    const [setting] = settingsIn({ [option]: SERVER_SETTINGS[option] }, this.command);
+    return setting && this.given(setting)?.name;
+  }
+
+  read<Table extends OptionTable>(rows: Table) {
+    const values: Record<string, unknown> = {};
+    for (const setting of settingsIn(rows, this.command)) {
+      const given = this.given(setting);
+      if (given === undefined) continue;
+      const { name, text } = given;
+      const reading = readText(setting.schema, text);
+      if ("value" in reading) values[setting.option] = reading.value;
+      else {
+        const isSecret = /secret|password|stateUrl/i.test(setting.option) || mayBeKey(text);
+        const got = isSecret ? "a value that is not shown" : JSON.stringify(withoutCredentials(text));
+        this.wrong.add(`${name}: expected ${setting.expected}; got ${got}`);
+      }
+    }
+    return values as Values<Table>;
+  }
+
+  /** Reports a setting as missing if it is not given. */
+  require(option: keyof typeof SERVER_SETTINGS): void {
+    for (const setting of settingsIn({ [option]: SERVER_SETTINGS[option] }, this.command))
+      if (this.given(setting) === undefined)
+        this.wrong.add(`${setting.variables[0]}: expected ${setting.expected}; not given`);
+  }
+
+  /** Reports a setting that its command cannot have, if it is given. */
+  refuse(setting: string, why: string): void {
+    const [name] = variablesOf(this.command, setting, ROLES);
+    if (readVariable(this.environment, name) !== undefined) this.wrong.add(`${name}: ${why}`);
+  }
+
+  refuseUnknown(): void {
+    if (!runsAll(this.command)) return;
+    const known = settingsOf(this.command).map(({ setting }) => setting);
+    for (const line of unknownVariables(this.environment, [...known, ...NOT_OF_SERVERS]))
+      this.wrong.add(line);
+  }
+}
+
+/**
+ * Reads a server's settings. Ignores settings of other servers, which may share the environment; only the server that keeps the
+ * state can have STATE_URL.
+ *
+ * @throws InvalidSettingsError with a line for each invalid setting.
+ */
+export const readSettings = (role: Role, environment: Environment, flags: Flags = {}): ServerSettings =>
+  resolveSettings(new SettingsReader(role, environment, flags));
+
+/** As {@link readSettings}, for three servers in one process; also refuses unknown variables with the prefix. */
+export function readSharedSettings(
+  environment: Environment,
+  flags: Flags = {},
+  command: "serve" | "exec" = "serve",
+) {
+  const {
+    port: _port,
+    managerUrl: _url,
+    managerCertificate: _certificate,
+    ...shared
+  } = resolveSettings(new SettingsReader(command, environment, flags));
+  return shared;
+}
+
+/** Reads all settings of a command, and checks them together. */
+function resolveSettings(reader: SettingsReader) {
+  const { command } = reader;
+  const given: Values<typeof SERVER_SETTINGS> = reader.read(SERVER_SETTINGS);
+  const { stateUrl, statePrefix, stateCertificate, certificate, certificateKey, ...others } = {
+    ...DEFAULTS,
+    ...given,
+  };
+  const {
+    clientId,
+    clientSecret,
+    userName,
+    password,
+    generateCertificate,
+    ports: _ports,
+    hosts: _hosts,
+    ...own
+  } = others;
+  if (command === "target-api" || command === "query") reader.require("managerUrl");
+  if (certificate !== undefined) reader.require("certificateKey");
+  if (certificateKey !== undefined) reader.require("certificate");
+  const options = reader.read(EMULATOR_OPTIONS);
+  if (own.stateFile !== undefined && stateUrl !== undefined)
+    reader.wrong.add(
+      `${reader.nameOf("stateFile")}: remove it; ${reader.nameOf("stateUrl")} already says where the state is kept`,
+    );
+  if (command === "target-api" || command === "query")
+    reader.refuse(
+      "STATE_URL",
+      `remove it; the ${command} server keeps no state: set STATE_URL of the target manager or, to replicate all servers, of serve`,
+    );
+  for (const setting of NOT_OF_SERVERS)
+    reader.refuse(setting, `servers do not support this; it ${IN_PROCESS_HINT}`);
+  reader.refuseUnknown();
+  if (reader.wrong.size > 0) throw new InvalidSettingsError([...reader.wrong]);
+  return {
+    ...own,
+    warnings: reader.warnings,
+    state: stateUrl && { stateUrl, statePrefix, stateCertificate },
+    tls:
+      certificate !== undefined && certificateKey !== undefined
+        ? { cert: certificate, key: certificateKey }
+        : generateCertificate
+          ? ("generated" as const)
+          : undefined,
+    options:
+      command === "target-api" || runsAll(command)
+        ? {
+            ...options,
+            modelTargetClient: { id: clientId, secret: clientSecret },
+            modelTargetUser: { name: userName, password },
+          }
+        : options,
+  };
+}

@@ -1,0 +1,183 @@
+import { LRUCache } from "lru-cache";
+import { show } from "../general/text.ts";
+import type { SummaryKind, TargetImage } from "../schema/target.ts";
+import { ImageBlobs } from "../store/image-blobs.ts";
+import type { RecordsKey, Version } from "../store/keys.ts";
+import { Records } from "../store/records.ts";
+import { StateUnavailableError } from "../store/store.ts";
+import type { RetainedImage, Verb } from "../store/verbs.ts";
+import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
+import type { FoundRecords, RedisBacking } from "./redis-backing.ts";
+
+const MAX_REPLICAS = 200;
+const MAX_IMAGE_BYTES = 256 * 2 ** 20;
+
+/** A database's records as this process last read them. */
+export class Replica extends Records implements Version {
+  version = 0;
+
+  constructor(readonly scope: string) {
+    super();
+  }
+}
+
+/** Loads what is requested in the same turn with one command. */
+class BatchLoader<T> {
+  private wanted: string[] = [];
+  private loading: Promise<readonly (T | undefined)[]> = Promise.resolve([]);
+
+  constructor(private readonly loadAll: (names: readonly string[]) => Promise<readonly (T | undefined)[]>) {}
+
+  async load(name: string): Promise<T | undefined> {
+    const isFirst = this.wanted.length === 0;
+    const place = this.wanted.push(name) - 1;
+    if (isFirst) {
+      this.loading = Promise.resolve().then(() => {
+        const { wanted } = this;
+        this.wanted = [];
+        return this.loadAll(wanted);
+      });
+    }
+    return (await this.loading)[place];
+  }
+}
+
+/** This process's copies of the state in Redis. */
+export class Replicas {
+  private readonly replicas = new LRUCache<string, Replica>({ max: MAX_REPLICAS });
+  /** Of databases that were read by another key. */
+  private readonly scopes = new LRUCache<string, string>({ max: 4 * MAX_REPLICAS });
+  private readonly images = new LRUCache<string, Buffer>({
+    maxSize: MAX_IMAGE_BYTES,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+    fetchMethod: (sha256) => this.backing.getImage(sha256),
+    // A waiting request gets its image even if others have filled the cache.
+    ignoreFetchAbort: true,
+  });
+  /** Equal images are one object while a target uses it: caches attach data to it. */
+  private readonly named = new Map<string, WeakRef<TargetImage>>();
+  private readonly collected = new FinalizationRegistry<string>((sha256) => {
+    if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
+  });
+  private readonly summaries = {
+    sketch: new BatchLoader((sha256s) => this.backing.getSummaries("sketch", sha256s)),
+    features: new BatchLoader((sha256s) => this.backing.getSummaries("features", sha256s)),
+  };
+  private readonly retained = new ImageBlobs();
+  /** Queues changes of each database: otherwise they would have to run again. */
+  private readonly queues = new Map<string, Promise<unknown>>();
+
+  constructor(private readonly backing: RedisBacking) {}
+
+  /** The copy of that version or later. */
+  known({ scope, version }: Version): Replica | undefined {
+    const replica = this.replicas.get(scope);
+    return replica !== undefined && replica.version >= version ? replica : undefined;
+  }
+
+  /** Receives only changes since the last time. */
+  async read(key: RecordsKey): Promise<Replica | undefined> {
+    const place = key.join(" ");
+    const scope = key[0] === "scope" ? key[1] : this.scopes.get(place);
+    const known = scope === undefined ? undefined : this.replicas.get(scope);
+    const found = await this.backing.read(key, known && { scope: known.scope, version: known.version });
+    if (found === "unchanged" && known !== undefined) return known;
+    if (found === undefined || found === "unchanged") {
+      this.scopes.delete(place);
+      if (scope !== undefined) this.replicas.delete(scope);
+      return undefined;
+    }
+    if (key[0] !== "scope") this.scopes.set(place, found.scope);
+    const latest = this.replicas.get(found.scope);
+    if (found.since === undefined && latest !== undefined && latest.version >= found.version) return latest;
+    // Evicted while the response was on its way.
+    if (found.since !== undefined && latest === undefined) return this.read(["scope", found.scope]);
+    const replica = found.since === undefined || latest === undefined ? new Replica(found.scope) : latest;
+    this.apply(replica, found);
+    this.replicas.set(found.scope, replica);
+    return replica;
+  }
+
+  /** Runs a verb on known records, then on current ones until its changes are committed. */
+  async decide<T>(replica: Replica | undefined, verb: Verb<T>): Promise<T> {
+    if (replica === undefined) return verb(undefined).result;
+    const { scope } = replica;
+    const queued = (this.queues.get(scope) ?? Promise.resolve()).then(() => this.commit(replica, verb));
+    const settled = queued
+      .catch(() => {})
+      .then(() => {
+        if (this.queues.get(scope) === settled) this.queues.delete(scope);
+      });
+    this.queues.set(scope, settled);
+    return queued;
+  }
+
+  async retain(bytes: Buffer): Promise<RetainedImage> {
+    const retained = this.retained.add(bytes);
+    const { sha256 } = retained;
+    const release = () => {
+      this.images.set(sha256, retained.bytes());
+      this.retained.release(sha256);
+    };
+    try {
+      const { outcome, rating } = await this.backing.putImage(retained.bytes());
+      return { outcome, rating, image: this.imageOf(sha256), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private async commit<T>(before: Replica, verb: Verb<T>): Promise<T> {
+    const storedAgain = new Set<string>();
+    for (let replica: Replica | undefined = before; ; ) {
+      const { result, changes = [] } = verb(replica);
+      if (replica === undefined || changes.length === 0) return result;
+      const { scope, version }: Version = replica;
+      const stored = changes.map(encodeChange);
+      const committed = await this.backing.commit({ scope, version }, stored);
+      if (typeof committed === "number") {
+        this.apply(replica, { scope, version: committed, since: version, changes: stored });
+        return result;
+      }
+      if (committed === "stale") replica = await this.read(["scope", scope]);
+      else if (committed === "gone") replica = undefined;
+      else {
+        const { missingImage } = committed;
+        const retained = this.retained.find(missingImage);
+        if (retained === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
+        storedAgain.add(missingImage);
+        await this.backing.putImage(retained.bytes());
+      }
+    }
+  }
+
+  private imageOf(sha256: string): TargetImage {
+    const known = this.named.get(sha256)?.deref();
+    if (known !== undefined) return known;
+    const bytes = () =>
+      this.retained.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.images.forceFetch(sha256);
+    const summary = (kind: SummaryKind) => this.summaries[kind].load(sha256);
+    const image: TargetImage = { sha256, bytes, summary };
+    this.named.set(sha256, new WeakRef(image));
+    this.collected.register(image, sha256);
+    return image;
+  }
+
+  /** Ignores older responses, which may arrive later, and changes relative to a later version. */
+  private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
+    if (since > replica.version || version <= replica.version) return;
+    for (const change of changes) {
+      replica.apply(decodeChange(change, (sha256) => this.imageOf(sha256)));
+    }
+    replica.version = version;
+  }
+}
+
+function lostImage(changes: readonly StoredChange[], sha256: string): StateUnavailableError {
+  const lost = changes.find((change) => imageIn(change).includes(sha256));
+  const target = lost?.kind === "target" ? `${show(lost.record?.name)} (${lost.key})` : "";
+  return new StateUnavailableError(
+    `the image of the target ${target} is missing in Redis, where it was deleted or evicted; send the image again, or delete the target`,
+  );
+}
