@@ -93,12 +93,12 @@ const NOT_IN_CORE = [
   "openapi/",
   "mock/(register|serve-page)",
   "intercept/descendants",
-  "schema/zod/to-json-schema",
+  "core/schema/zod/to-json-schema",
   "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
-  "images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/rating)",
-  "apis/explanations/sign(ature|ed-variants)",
-  "store/state-file",
+  "core/images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/rating)",
+  "core/apis/explanations/sign(ature|ed-variants)",
+  "core/store/state-file",
   ".*\\.d\\.ts",
 ];
 

@@ -1,15 +1,14 @@
-export type { InstanceFailure, ModelTargetPhase } from "./apis/services.ts";
-export { type Clock, ManualClock, systemClock } from "./emulator/clock.ts";
-export type { JournalEntry, JournalEvents } from "./emulator/journal.ts";
-export type { HeaderList } from "./emulator/message.ts";
-export type { ProfileName } from "./emulator/profiles.ts";
-export type { Random } from "./emulator/random.ts";
-export type { RecordedBody } from "./emulator/recorded-body.ts";
-export type { RecordedRequest, RecordedResponse } from "./emulator/recorded-message.ts";
-export type { RequestFilter } from "./emulator/request-filter.ts";
-export { authorizationHeader, rfc1123Date, type SignedParts } from "./emulator/signing.ts";
-export { formatJournal } from "./explain/journal-text.ts";
-export type { ImageMatcher, MatchedTarget } from "./images/matching/comparison.ts";
+export type { InstanceFailure, ModelTargetPhase } from "./core/apis/services.ts";
+export { type Clock, ManualClock, systemClock } from "./core/emulator/clock.ts";
+export type { JournalEntry, JournalEvents } from "./core/emulator/journal.ts";
+export type { HeaderList } from "./core/emulator/message.ts";
+export type { ProfileName } from "./core/emulator/profiles.ts";
+export type { Random } from "./core/emulator/random.ts";
+export type { RecordedBody } from "./core/emulator/recorded-body.ts";
+export type { RecordedRequest, RecordedResponse } from "./core/emulator/recorded-message.ts";
+export type { RequestFilter } from "./core/emulator/request-filter.ts";
+export { authorizationHeader, rfc1123Date, type SignedParts } from "./core/emulator/signing.ts";
+export type { ImageMatcher, MatchedTarget } from "./core/images/matching/comparison.ts";
 export {
   createFeatureMatcher,
   createStructuralSimilarityMatcher,
@@ -17,9 +16,44 @@ export {
   featureMatcher,
   mappingMatcher,
   structuralSimilarityMatcher,
-} from "./images/matching/matchers.ts";
-export { brisqueRater, featureRater, fixedRater, perfectRater, randomRater } from "./images/on-demand.ts";
-export type { TargetRater } from "./images/ratings/rating.ts";
+} from "./core/images/matching/matchers.ts";
+export {
+  brisqueRater,
+  featureRater,
+  fixedRater,
+  perfectRater,
+  randomRater,
+} from "./core/images/on-demand.ts";
+export type { TargetRater } from "./core/images/ratings/rating.ts";
+export { MissingSchemeError } from "./core/schema/base-url.ts";
+export {
+  type CloudDatabaseFields,
+  type DatabaseChanges,
+  type DatabaseState,
+  DOCUMENTED_REQUEST_RATE_LIMITS,
+  type RequestRateLimits,
+} from "./core/schema/cloud-database.ts";
+export type {
+  TemplateTargetFields,
+  VuMarkDatabaseChanges,
+  VuMarkDatabaseFields,
+} from "./core/schema/database.ts";
+export type { DatabaseOrName, Fault, FaultRequest } from "./core/schema/fault.ts";
+export type { ConfiguredResponse } from "./core/schema/fault-response.ts";
+export type {
+  ClientCredential,
+  DatasetFields,
+  DatasetStatus,
+  DatasetTypeName,
+  GenerationWarning,
+} from "./core/schema/model-target.ts";
+export type { TargetStatus } from "./core/schema/processing.ts";
+export type { ApiName, Operation, ResultCode } from "./core/schema/protocol.ts";
+export type { Snapshot } from "./core/schema/snapshot.ts";
+export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./core/schema/target.ts";
+export { InvalidOptionError } from "./core/schema/zod/problems.ts";
+export { InvalidSnapshotError } from "./core/store/snapshot.ts";
+export { formatJournal } from "./explain/journal-text.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";
 export type {
@@ -36,27 +70,3 @@ export type { PictureOptions } from "./mock/pictures/pictures.ts";
 export { flatPicture, samplePicture } from "./mock/pictures/pictures.ts";
 export type { MockCloudRecoOptions } from "./options/options.ts";
 export type { MockReport } from "./page/model.ts";
-export { MissingSchemeError } from "./schema/base-url.ts";
-export {
-  type CloudDatabaseFields,
-  type DatabaseChanges,
-  type DatabaseState,
-  DOCUMENTED_REQUEST_RATE_LIMITS,
-  type RequestRateLimits,
-} from "./schema/cloud-database.ts";
-export type { TemplateTargetFields, VuMarkDatabaseChanges, VuMarkDatabaseFields } from "./schema/database.ts";
-export type { DatabaseOrName, Fault, FaultRequest } from "./schema/fault.ts";
-export type { ConfiguredResponse } from "./schema/fault-response.ts";
-export type {
-  ClientCredential,
-  DatasetFields,
-  DatasetStatus,
-  DatasetTypeName,
-  GenerationWarning,
-} from "./schema/model-target.ts";
-export type { TargetStatus } from "./schema/processing.ts";
-export type { ApiName, Operation, ResultCode } from "./schema/protocol.ts";
-export type { Snapshot } from "./schema/snapshot.ts";
-export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./schema/target.ts";
-export { InvalidOptionError } from "./schema/zod/problems.ts";
-export { InvalidSnapshotError } from "./store/snapshot.ts";

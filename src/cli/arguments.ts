@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { PROFILE_NAMES, type ProfileName } from "../emulator/profiles.ts";
-import { messageOf, show } from "../general/text.ts";
+import { PROFILE_NAMES, type ProfileName } from "../core/emulator/profiles.ts";
+import { messageOf, show } from "../core/general/text.ts";
+import { nearest } from "../core/schema/zod/problems.ts";
 import { IN_PROCESS_ONLY } from "../options/options.ts";
 import type { Environment } from "../options/setting-names.ts";
-import { nearest } from "../schema/zod/problems.ts";
 import { HELP } from "./help.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import spawn from "cross-spawn";
-import { messageOf } from "../general/text.ts";
-import { visible } from "../general/visible.ts";
+import { messageOf } from "../core/general/text.ts";
+import { visible } from "../core/general/visible.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { connectionVariables, serversFlags, startAll } from "./serve.ts";
 

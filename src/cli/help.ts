@@ -1,4 +1,4 @@
-import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
+import { DEFAULT_PROFILE } from "../core/emulator/profiles.ts";
 import type { Command } from "../options/setting-names.ts";
 import { LISTENING, settingsOf } from "../options/settings.ts";
 

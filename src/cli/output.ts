@@ -1,5 +1,5 @@
 import type { Writable } from "node:stream";
-import { realTimers } from "../general/real-timers.ts";
+import { realTimers } from "../core/general/real-timers.ts";
 import type { LogFormat } from "../options/option.ts";
 import type { LogTarget } from "../servers/log.ts";
 import type { StartProgress } from "../servers/server.ts";

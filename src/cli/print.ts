@@ -1,13 +1,13 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
-import { DEFAULT_PROFILE } from "../emulator/profiles.ts";
-import { messageOf } from "../general/text.ts";
+import { DEFAULT_PROFILE } from "../core/emulator/profiles.ts";
+import { messageOf } from "../core/general/text.ts";
+import { localHost, parseBaseUrl } from "../core/schema/base-url.ts";
 import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures/pictures.ts";
 import { openApiDocument } from "../openapi/index.ts";
 import { PREFIX, readFirst, readVariable, variablesOf } from "../options/setting-names.ts";
 import { IMAGE_PORTS } from "../options/setting-table.ts";
 import { LISTENING } from "../options/settings.ts";
-import { localHost, parseBaseUrl } from "../schema/base-url.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
 import {
   type ExitCode,

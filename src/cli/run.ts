@@ -1,9 +1,9 @@
-import { messageOf } from "../general/text.ts";
-import { visible } from "../general/visible.ts";
+import { messageOf } from "../core/general/text.ts";
+import { visible } from "../core/general/visible.ts";
+import { MissingSchemeError } from "../core/schema/base-url.ts";
+import { InvalidOptionError } from "../core/schema/zod/problems.ts";
 import { ROLES } from "../options/option.ts";
 import { InvalidSettingsError } from "../options/settings.ts";
-import { MissingSchemeError } from "../schema/base-url.ts";
-import { InvalidOptionError } from "../schema/zod/problems.ts";
 import { StateFileError } from "../servers/kept-state.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";

@@ -1,15 +1,19 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { createRandom } from "../emulator/random.ts";
-import { realTimers } from "../general/real-timers.ts";
-import { codeOf } from "../general/text.ts";
-import { visible } from "../general/visible.ts";
+import { createRandom } from "../core/emulator/random.ts";
+import { realTimers } from "../core/general/real-timers.ts";
+import { codeOf } from "../core/general/text.ts";
+import { visible } from "../core/general/visible.ts";
+import {
+  type CloudDatabase,
+  newCloudDatabase,
+  newCloudDatabaseFields,
+} from "../core/schema/cloud-database.ts";
+import { nextDatabaseName } from "../core/schema/protocol.ts";
+import { checked } from "../core/schema/zod/problems.ts";
+import { withoutUndefined } from "../core/schema/zod/record.ts";
 import { ROLES, type Role } from "../options/option.ts";
 import { type Flags, flagsOf, readSettings, readSharedSettings } from "../options/settings.ts";
-import { type CloudDatabase, newCloudDatabase, newCloudDatabaseFields } from "../schema/cloud-database.ts";
-import { nextDatabaseName } from "../schema/protocol.ts";
-import { checked } from "../schema/zod/problems.ts";
-import { withoutUndefined } from "../schema/zod/record.ts";
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { warningLog } from "../servers/log.ts";
 import type { Manager } from "../servers/target-manager.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { compareSignature } from "../apis/explanations/signature.ts";
-import { malformedAuthorizationReason } from "../apis/explanations/values.ts";
-import { header, type WireRequest } from "../emulator/message.ts";
+import { compareSignature } from "../core/apis/explanations/signature.ts";
+import { malformedAuthorizationReason } from "../core/apis/explanations/values.ts";
+import { header, type WireRequest } from "../core/emulator/message.ts";
 import {
   bodyDigest,
   headerOf,
@@ -9,12 +9,12 @@ import {
   rfc1123Date,
   type SigningKeys,
   stringToSign,
-} from "../emulator/signing.ts";
-import { messageOf, show, showUnknownKey } from "../general/text.ts";
-import { visible, visibleLines } from "../general/visible.ts";
+} from "../core/emulator/signing.ts";
+import { messageOf, show, showUnknownKey } from "../core/general/text.ts";
+import { visible, visibleLines } from "../core/general/visible.ts";
+import { read } from "../core/schema/zod/problems.ts";
+import { key as keySchema, wordsOf } from "../core/schema/zod/values.ts";
 import type { Environment } from "../options/setting-names.ts";
-import { read } from "../schema/zod/problems.ts";
-import { key as keySchema, wordsOf } from "../schema/zod/values.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError, valueFlag } from "./arguments.ts";
 import { readEnvLines } from "./env-lines.ts";
 

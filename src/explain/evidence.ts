@@ -1,7 +1,7 @@
-import type { Clock } from "../emulator/clock.ts";
-import type { Faults } from "../emulator/faults.ts";
-import { type JournalEntry, type JournalEvents, Signal } from "../emulator/journal.ts";
-import type { RequestFilter } from "../emulator/request-filter.ts";
+import type { Clock } from "../core/emulator/clock.ts";
+import type { Faults } from "../core/emulator/faults.ts";
+import { type JournalEntry, type JournalEvents, Signal } from "../core/emulator/journal.ts";
+import type { RequestFilter } from "../core/emulator/request-filter.ts";
 import { type Finish, withRemark } from "./surprises.ts";
 
 export interface ExplainedMock {

@@ -1,5 +1,5 @@
-import type { JournalEntry } from "../emulator/journal.ts";
-import { wrapped } from "../general/text.ts";
+import type { JournalEntry } from "../core/emulator/journal.ts";
+import { wrapped } from "../core/general/text.ts";
 import { isThrownHere } from "./caller.ts";
 import { fieldOf, messageIn } from "./errors.ts";
 import type { Evidence, ExplainedMock } from "./evidence.ts";

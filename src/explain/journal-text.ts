@@ -1,8 +1,8 @@
-import { factsOf, type JournalEntry } from "../emulator/journal.ts";
-import { visible } from "../general/visible.ts";
-import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
-import { isRefusedOrFailed } from "../schema/protocol.ts";
-import { checked } from "../schema/zod/problems.ts";
+import { factsOf, type JournalEntry } from "../core/emulator/journal.ts";
+import { visible } from "../core/general/visible.ts";
+import { type EntryFacts, type ListedRequest, listedEntry } from "../core/schema/journal-entry.ts";
+import { isRefusedOrFailed } from "../core/schema/protocol.ts";
+import { checked } from "../core/schema/zod/problems.ts";
 
 /** Readable text about entries, without secrets. */
 export const describeRequests = (entries: readonly JournalEntry[], dropped = 0): string =>

@@ -1,9 +1,9 @@
-import type { ActiveFault } from "../emulator/faults.ts";
-import type { JournalEntry } from "../emulator/journal.ts";
-import { nameOfDatabase } from "../schema/fault.ts";
-import { statusAt } from "../schema/processing.ts";
-import { isJsonObject } from "../schema/zod/values.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
+import type { ActiveFault } from "../core/emulator/faults.ts";
+import type { JournalEntry } from "../core/emulator/journal.ts";
+import { nameOfDatabase } from "../core/schema/fault.ts";
+import { statusAt } from "../core/schema/processing.ts";
+import { isJsonObject } from "../core/schema/zod/values.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
 
 const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
 const RATING = `the target is still processing, so its tracking_rating is -1: ${FINISH}`;

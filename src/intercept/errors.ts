@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import type { ConnectionError } from "../emulator/message.ts";
+import type { ConnectionError } from "../core/emulator/message.ts";
 
 /** Parses an origin of the host table; URLs require brackets around IPv6 addresses. */
 export const urlOf = (origin: string): URL => new URL(origin.replace(/\/\/([^[]*:.*):(\d+)$/, "//[$1]:$2"));

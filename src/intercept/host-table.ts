@@ -1,6 +1,6 @@
-import type { RequestHandler, Result, WireRequest, WireResponse } from "../emulator/message.ts";
-import type { MalformedKind } from "../emulator/operation.ts";
-import type { RequestHead } from "../http/http-messages.ts";
+import type { RequestHandler, Result, WireRequest, WireResponse } from "../core/emulator/message.ts";
+import type { MalformedKind } from "../core/emulator/operation.ts";
+import type { RequestHead } from "../core/http/http-messages.ts";
 import { connectionError, showUrl } from "./errors.ts";
 
 /** A request as an interceptor receives it; its path includes the base URL's prefix. */

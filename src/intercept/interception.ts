@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import http from "node:http";
-import { messageOf } from "../general/text.ts";
+import { messageOf } from "../core/general/text.ts";
 import { showUrl, unhandledError, urlOf } from "./errors.ts";
 import { interceptFetchOfBunAndDeno } from "./fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "./host-table.ts";

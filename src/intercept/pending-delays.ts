@@ -1,4 +1,4 @@
-import { wrongResult } from "../general/user-function.ts";
+import { wrongResult } from "../core/general/user-function.ts";
 import { connectionError } from "./errors.ts";
 
 /** Replaces the real wait; the signal is aborted when it is no longer needed. */

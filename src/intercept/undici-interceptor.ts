@@ -1,4 +1,4 @@
-import { realTimers } from "../general/real-timers.ts";
+import { realTimers } from "../core/general/real-timers.ts";
 import { stoppedError } from "./errors.ts";
 import { type HostTable, originOf } from "./host-table.ts";
 import type { OtherHosts } from "./unhandled-requests.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { types } from "node:util";
-import { decisionOf } from "../general/user-function.ts";
+import { decisionOf } from "../core/general/user-function.ts";
 
 /**
  * Which requests to hosts that no mock serves are allowed: all (`bypass`), none (`error`), those to this machine

@@ -1,14 +1,14 @@
-import type { addTarget } from "../apis/control.ts";
-import type { ResolvedAnswerOptions } from "../apis/services.ts";
-import type { Random } from "../emulator/random.ts";
-import { inspectTargetImage, wantsOf } from "../images/on-demand.ts";
+import type { addTarget } from "../core/apis/control.ts";
+import type { ResolvedAnswerOptions } from "../core/apis/services.ts";
+import type { Random } from "../core/emulator/random.ts";
+import { inspectTargetImage, wantsOf } from "../core/images/on-demand.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
   type DefaultLimits,
   newCloudDatabase,
   newCloudDatabaseFields,
-} from "../schema/cloud-database.ts";
+} from "../core/schema/cloud-database.ts";
 import {
   type Database,
   newTemplateTarget,
@@ -16,18 +16,18 @@ import {
   type VuMarkDatabase,
   type VuMarkDatabaseFields,
   vuMarkDatabaseFields,
-} from "../schema/database.ts";
-import { whyNotFound } from "../schema/processing.ts";
+} from "../core/schema/database.ts";
+import { whyNotFound } from "../core/schema/processing.ts";
 import {
   type Target,
   type TargetFields,
   type TargetUpdates,
   targetFields,
   targetUpdates,
-} from "../schema/target.ts";
-import { checked } from "../schema/zod/problems.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
-import type { NewTarget } from "../store/verbs.ts";
+} from "../core/schema/target.ts";
+import { checked } from "../core/schema/zod/problems.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
+import type { NewTarget } from "../core/store/verbs.ts";
 
 /** @throws InvalidOptionError for an invalid field; Error if a key, name or id is taken. */
 export function createCloudDatabase(

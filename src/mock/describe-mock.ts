@@ -1,8 +1,8 @@
-import type { JournalEntry } from "../emulator/journal.ts";
+import type { JournalEntry } from "../core/emulator/journal.ts";
+import { visible } from "../core/general/visible.ts";
+import { type ApiName, isRefused } from "../core/schema/protocol.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
 import { outcomeOf } from "../explain/journal-text.ts";
-import { visible } from "../general/visible.ts";
-import { type ApiName, isRefused } from "../schema/protocol.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
 
 const MAX_NAMES = 5;
 const LAST_REQUESTS = 2;

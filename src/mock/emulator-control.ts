@@ -1,35 +1,35 @@
-import * as control from "../apis/control.ts";
-import { momentOf } from "../emulator/clock.ts";
-import { filterEntries, type RequestFilter } from "../emulator/request-filter.ts";
-import { describeRequests } from "../explain/journal-text.ts";
-import { show } from "../general/text.ts";
+import * as control from "../core/apis/control.ts";
+import { momentOf } from "../core/emulator/clock.ts";
+import { filterEntries, type RequestFilter } from "../core/emulator/request-filter.ts";
+import { show } from "../core/general/text.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
   type DatabaseChanges,
   databaseChanges,
-} from "../schema/cloud-database.ts";
+} from "../core/schema/cloud-database.ts";
 import {
   type VuMarkDatabaseChanges,
   type VuMarkDatabaseFields,
   vuMarkDatabaseChanges,
-} from "../schema/database.ts";
-import type { Fault } from "../schema/fault.ts";
+} from "../core/schema/database.ts";
+import type { Fault } from "../core/schema/fault.ts";
 import {
   type ClientCredential,
   credentialRecord,
   type DatasetFields,
   datasetFields,
-} from "../schema/model-target.ts";
-import type { Snapshot } from "../schema/snapshot.ts";
+} from "../core/schema/model-target.ts";
+import type { Snapshot } from "../core/schema/snapshot.ts";
 import {
   countChanges,
   type RecognitionCountChanges,
   type TargetFields,
   type TargetUpdates,
-} from "../schema/target.ts";
-import { checked } from "../schema/zod/problems.ts";
-import { InvalidSnapshotError } from "../store/snapshot.ts";
+} from "../core/schema/target.ts";
+import { checked } from "../core/schema/zod/problems.ts";
+import { InvalidSnapshotError } from "../core/store/snapshot.ts";
+import { describeRequests } from "../explain/journal-text.ts";
 import {
   addedTarget,
   changeTarget,
@@ -289,7 +289,7 @@ export abstract class EmulatorControl {
    */
   async save(path: string): Promise<void> {
     const snapshot = this.snapshot();
-    const { writeStateFile } = await import("../store/state-file.ts");
+    const { writeStateFile } = await import("../core/store/state-file.ts");
     await writeStateFile(path, snapshot);
   }
 

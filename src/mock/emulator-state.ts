@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createEmulator, createFaults, type Emulator } from "../apis/index.ts";
-import { tokenSource } from "../apis/model-target/checks.ts";
-import type { ResolvedAnswerOptions } from "../apis/services.ts";
-import { Realism } from "../apis/signed/realism.ts";
-import { type ClockShift, MovableClock } from "../emulator/clock.ts";
-import type { Faults } from "../emulator/faults.ts";
-import { Journal } from "../emulator/journal.ts";
-import { header } from "../emulator/message.ts";
-import type { Random } from "../emulator/random.ts";
-import { namedAccessKey } from "../emulator/signing.ts";
+import { createEmulator, createFaults, type Emulator } from "../core/apis/index.ts";
+import { tokenSource } from "../core/apis/model-target/checks.ts";
+import type { ResolvedAnswerOptions } from "../core/apis/services.ts";
+import { Realism } from "../core/apis/signed/realism.ts";
+import { type ClockShift, MovableClock } from "../core/emulator/clock.ts";
+import type { Faults } from "../core/emulator/faults.ts";
+import { Journal } from "../core/emulator/journal.ts";
+import { header } from "../core/emulator/message.ts";
+import type { Random } from "../core/emulator/random.ts";
+import { namedAccessKey } from "../core/emulator/signing.ts";
+import { answerMalformed } from "../core/http/http-messages.ts";
+import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts";
+import { API_NAMES, type ApiName } from "../core/schema/protocol.ts";
+import { MemoryStore } from "../core/store/memory-store.ts";
 import type { FinishCall } from "../explain/surprises.ts";
-import { answerMalformed } from "../http/http-messages.ts";
-import { assessImage, backgroundPreparation } from "../images/on-demand.ts";
 import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
 import type { ResolvedOptions } from "../options/options.ts";
-import { API_NAMES, type ApiName } from "../schema/protocol.ts";
-import { MemoryStore } from "../store/memory-store.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
 
 /** An asynchronous context in which an isolated call of any mock runs. */

@@ -1,7 +1,7 @@
-import type { JournalEntry } from "../emulator/journal.ts";
-import { filterEntries, type RequestFilter, requestFilter } from "../emulator/request-filter.ts";
-import { isRefused } from "../schema/protocol.ts";
-import { checked } from "../schema/zod/problems.ts";
+import type { JournalEntry } from "../core/emulator/journal.ts";
+import { filterEntries, type RequestFilter, requestFilter } from "../core/emulator/request-filter.ts";
+import { isRefused } from "../core/schema/protocol.ts";
+import { checked } from "../core/schema/zod/problems.ts";
 
 /** The refusals that a test causes on purpose. */
 export class ExpectedRefusals {

@@ -1,20 +1,20 @@
-import type { Clock, MovableClock } from "../emulator/clock.ts";
-import type { Faults } from "../emulator/faults.ts";
-import { callerOf } from "../explain/caller.ts";
-import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../schema/cloud-database.ts";
-import type { VuMarkDatabase } from "../schema/database.ts";
-import { type Fault, fault } from "../schema/fault.ts";
+import type { Clock, MovableClock } from "../core/emulator/clock.ts";
+import type { Faults } from "../core/emulator/faults.ts";
+import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../core/schema/cloud-database.ts";
+import type { VuMarkDatabase } from "../core/schema/database.ts";
+import { type Fault, fault } from "../core/schema/fault.ts";
 import {
   type Dataset,
   type DatasetStatus,
   type DatasetTypeName,
   datasetStatusAt,
-} from "../schema/model-target.ts";
-import { ratingAt, statusAt, type TargetStatus, whyNotFound } from "../schema/processing.ts";
-import type { Target } from "../schema/target.ts";
-import { checked, InvalidOptionError } from "../schema/zod/problems.ts";
-import { CLOCK_YEARS, isClockTimestamp } from "../schema/zod/values.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
+} from "../core/schema/model-target.ts";
+import { ratingAt, statusAt, type TargetStatus, whyNotFound } from "../core/schema/processing.ts";
+import type { Target } from "../core/schema/target.ts";
+import { checked, InvalidOptionError } from "../core/schema/zod/problems.ts";
+import { CLOCK_YEARS, isClockTimestamp } from "../core/schema/zod/values.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
+import { callerOf } from "../explain/caller.ts";
 
 /** A target at the moment when it was read. */
 export interface MockTarget {

@@ -5,18 +5,22 @@ import {
   type KeyLookup,
   rememberKeys,
   removeKeyLookup,
-} from "../apis/explanations/values.ts";
-import type { Journal, JournalEntry, JournalEvents } from "../emulator/journal.ts";
-import { createRandom, type Random } from "../emulator/random.ts";
-import { filterEntries, type RequestFilter } from "../emulator/request-filter.ts";
+} from "../core/apis/explanations/values.ts";
+import type { Journal, JournalEntry, JournalEvents } from "../core/emulator/journal.ts";
+import { createRandom, type Random } from "../core/emulator/random.ts";
+import { filterEntries, type RequestFilter } from "../core/emulator/request-filter.ts";
+import { show } from "../core/general/text.ts";
+import { setImageCacheBytes } from "../core/images/cache-limit.ts";
+import type { ApiName } from "../core/schema/protocol.ts";
+import { InvalidOptionError } from "../core/schema/zod/problems.ts";
+import { quoted } from "../core/schema/zod/values.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
 import { callerOf } from "../explain/caller.ts";
 import { appendToError, fieldOf, messageIn } from "../explain/errors.ts";
 import { answered, Evidence, type ExplainedMock } from "../explain/evidence.ts";
 import { explainFailure, explainTimeout, isLeftOver, isTimeout, listed } from "../explain/explanation.ts";
 import { explainInRunningTest } from "../explain/failing-test.ts";
 import { countProcessing, idsOfTargets, targetsAfter } from "../explain/surprises.ts";
-import { show } from "../general/text.ts";
-import { setImageCacheBytes } from "../images/cache-limit.ts";
 import { fetchFrom, requestOf } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
@@ -27,10 +31,6 @@ import {
   resolveFixtureOptions,
   resolveOptions,
 } from "../options/options.ts";
-import type { ApiName } from "../schema/protocol.ts";
-import { InvalidOptionError } from "../schema/zod/problems.ts";
-import { quoted } from "../schema/zod/values.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
 import { describeMock } from "./describe-mock.ts";
 import { EmulatorControl } from "./emulator-control.ts";
 import {
@@ -126,7 +126,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   static async load(path: string, options: MockCloudRecoOptions = {}): Promise<MockCloudReco> {
     const mock = new MockCloudReco(options);
     try {
-      const { restoreState, StateFileError } = await import("../store/state-file.ts");
+      const { restoreState, StateFileError } = await import("../core/store/state-file.ts");
       if (await restoreState(path, mock.#store)) return mock;
       throw new StateFileError(`the state file ${path} does not exist`);
     } catch (error) {

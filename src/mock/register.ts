@@ -1,6 +1,6 @@
 // The entry "mock-cloud-reco/register": the one module of the package that acts when it is imported.
 import { createRequire } from "node:module";
-import { DEFAULT_URLS } from "../emulator/profiles.ts";
+import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
 import { loadInDescendants } from "../intercept/descendants.ts";
 import { isNative } from "../intercept/fetch/fetch-transport.ts";
 import { closeHosts } from "../intercept/interception.ts";

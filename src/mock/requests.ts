@@ -1,13 +1,19 @@
 import * as z from "zod/mini";
-import { factsOf, type JournalEntry } from "../emulator/journal.ts";
-import { visible } from "../general/visible.ts";
-import { apiName, type DatabaseOrName, databaseOrName, nameOfDatabase, operation } from "../schema/fault.ts";
-import { type EntryFacts, type ListedRequest, listedEntry } from "../schema/journal-entry.ts";
-import { type ApiName, isRefused, isRefusedOrFailed } from "../schema/protocol.ts";
-import { checked } from "../schema/zod/problems.ts";
-import { optional, record } from "../schema/zod/record.ts";
-import { text, trueOrFalse, wholeNumberFrom } from "../schema/zod/values.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
+import { factsOf, type JournalEntry } from "../core/emulator/journal.ts";
+import { visible } from "../core/general/visible.ts";
+import {
+  apiName,
+  type DatabaseOrName,
+  databaseOrName,
+  nameOfDatabase,
+  operation,
+} from "../core/schema/fault.ts";
+import { type EntryFacts, type ListedRequest, listedEntry } from "../core/schema/journal-entry.ts";
+import { type ApiName, isRefused, isRefusedOrFailed } from "../core/schema/protocol.ts";
+import { checked } from "../core/schema/zod/problems.ts";
+import { optional, record } from "../core/schema/zod/record.ts";
+import { text, trueOrFalse, wholeNumberFrom } from "../core/schema/zod/values.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
 
 /**
  * Conditions on a request. All given fields must match; omitted fields match anything.

@@ -1,12 +1,12 @@
-import { createEmulator } from "../apis/index.ts";
-import { Journal } from "../emulator/journal.ts";
-import { header } from "../emulator/message.ts";
-import { answerMalformed } from "../http/http-messages.ts";
-import { startServer } from "../http/listen.ts";
-import { whyDistrusted } from "../http/trust.ts";
+import { createEmulator } from "../core/apis/index.ts";
+import { Journal } from "../core/emulator/journal.ts";
+import { header } from "../core/emulator/message.ts";
+import { answerMalformed } from "../core/http/http-messages.ts";
+import { startServer } from "../core/http/listen.ts";
+import { whyDistrusted } from "../core/http/trust.ts";
+import { type ApiName, PAGE_HEADER } from "../core/schema/protocol.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { PageApi } from "../page/page-api.ts";
-import { type ApiName, PAGE_HEADER } from "../schema/protocol.ts";
 import type { EmulatorState } from "./emulator-state.ts";
 
 export interface PagedMock {

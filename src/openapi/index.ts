@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { version } from "../../package.json";
-import { APIS } from "../apis/index.ts";
-import { type JsonSchema, stringSchema } from "../emulator/json-schemas.ts";
-import type { Api, ApiOperation, DeclaredBody, SecurityScheme } from "../emulator/operation.ts";
+import { APIS } from "../core/apis/index.ts";
+import { type JsonSchema, stringSchema } from "../core/emulator/json-schemas.ts";
+import type { Api, ApiOperation, DeclaredBody, SecurityScheme } from "../core/emulator/operation.ts";
 import {
   DEFAULT_PROFILE,
   DEFAULT_URLS,
@@ -10,13 +10,13 @@ import {
   type Profile,
   type ProfileName,
   profiles,
-} from "../emulator/profiles.ts";
-import { responsesUnder } from "../emulator/response.ts";
-import type { ApiName } from "../schema/protocol.ts";
-import { checked } from "../schema/zod/problems.ts";
-import { optional, record } from "../schema/zod/record.ts";
-import { requestSchema } from "../schema/zod/to-json-schema.ts";
-import { text as nonEmpty, oneOf } from "../schema/zod/values.ts";
+} from "../core/emulator/profiles.ts";
+import { responsesUnder } from "../core/emulator/response.ts";
+import type { ApiName } from "../core/schema/protocol.ts";
+import { checked } from "../core/schema/zod/problems.ts";
+import { optional, record } from "../core/schema/zod/record.ts";
+import { requestSchema } from "../core/schema/zod/to-json-schema.ts";
+import { text as nonEmpty, oneOf } from "../core/schema/zod/values.ts";
 import {
   isResourceSchema,
   type MediaTypeObject,
@@ -26,9 +26,9 @@ import {
   variantOf,
 } from "./variant.ts";
 
-export type { JsonSchema } from "../emulator/json-schemas.ts";
-export type { SecurityScheme } from "../emulator/operation.ts";
-export type { ProfileName } from "../emulator/profiles.ts";
+export type { JsonSchema } from "../core/emulator/json-schemas.ts";
+export type { SecurityScheme } from "../core/emulator/operation.ts";
+export type { ProfileName } from "../core/emulator/profiles.ts";
 export type { HeaderObject, MediaTypeObject, ResponseObject } from "./variant.ts";
 
 /** Options of {@link openApiDocument}. */

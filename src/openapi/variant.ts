@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
-import { enumSchema, hex32Schema, type JsonSchema } from "../emulator/json-schemas.ts";
-import type { Profile } from "../emulator/profiles.ts";
-import type { AnyDeclaredResponse, BodySchema } from "../emulator/response.ts";
-import { responseSchema } from "../schema/zod/to-json-schema.ts";
+import { enumSchema, hex32Schema, type JsonSchema } from "../core/emulator/json-schemas.ts";
+import type { Profile } from "../core/emulator/profiles.ts";
+import type { AnyDeclaredResponse, BodySchema } from "../core/emulator/response.ts";
+import { responseSchema } from "../core/schema/zod/to-json-schema.ts";
 
 /** One response of an operation. Those with the same status become one response of the document. */
 export interface Variant {
@@ -81,7 +81,7 @@ const failureBody = (codes: readonly string[]): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Whether it is a schema from `src/schema`, and not yet a JSON Schema. */
+/** Whether it is a schema from `src/core/schema`, and not yet a JSON Schema. */
 export const isResourceSchema = (schema: BodySchema): schema is z.ZodMiniType => "_zod" in schema;
 
 export function variantOf(

@@ -1,26 +1,25 @@
 import * as z from "zod/mini";
-import type { AnswerOptions, ConfiguredFailures } from "../apis/services.ts";
-import { type Clock, isUsableClock, realDelay, systemClock } from "../emulator/clock.ts";
-import { DEFAULT_BODY_BYTES, DEFAULT_JOURNAL_CAPACITY } from "../emulator/journal.ts";
-import { DEFAULT_PROFILE, DEFAULT_URLS, PROFILE_NAMES } from "../emulator/profiles.ts";
-import type { RequestFilter } from "../emulator/request-filter.ts";
-import type { TlsFiles } from "../http/http-server.ts";
-import { DEFAULT_IMAGE_CACHE_BYTES } from "../images/cache-limit.ts";
-import type { ImageMatcher } from "../images/matching/comparison.ts";
-import { DEFAULT_MATCHER, MATCHER_NAMES, MATCHERS } from "../images/matching/matchers.ts";
-import { brisqueRater, DEFAULT_RATER, RATER_NAMES } from "../images/on-demand.ts";
-import type { TargetRater } from "../images/ratings/rating.ts";
-import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
-import { parseBaseUrl } from "../schema/base-url.ts";
+import type { AnswerOptions, ConfiguredFailures } from "../core/apis/services.ts";
+import { type Clock, isUsableClock, realDelay, systemClock } from "../core/emulator/clock.ts";
+import { DEFAULT_BODY_BYTES, DEFAULT_JOURNAL_CAPACITY } from "../core/emulator/journal.ts";
+import { DEFAULT_PROFILE, DEFAULT_URLS, PROFILE_NAMES } from "../core/emulator/profiles.ts";
+import type { RequestFilter } from "../core/emulator/request-filter.ts";
+import type { TlsFiles } from "../core/http/http-server.ts";
+import { DEFAULT_IMAGE_CACHE_BYTES } from "../core/images/cache-limit.ts";
+import type { ImageMatcher } from "../core/images/matching/comparison.ts";
+import { DEFAULT_MATCHER, MATCHER_NAMES, MATCHERS } from "../core/images/matching/matchers.ts";
+import { brisqueRater, DEFAULT_RATER, RATER_NAMES } from "../core/images/on-demand.ts";
+import type { TargetRater } from "../core/images/ratings/rating.ts";
+import { parseBaseUrl } from "../core/schema/base-url.ts";
 import {
   type CloudDatabaseFields,
   requestRateLimits,
   requestsPerSecondLimit,
-} from "../schema/cloud-database.ts";
-import { configuredResponse, configuredResponseFields } from "../schema/fault-response.ts";
-import { realismOption, realismSetting } from "../schema/realism.ts";
-import { textMatching, textReadBy } from "../schema/zod/problems.ts";
-import { optional, record } from "../schema/zod/record.ts";
+} from "../core/schema/cloud-database.ts";
+import { configuredResponse, configuredResponseFields } from "../core/schema/fault-response.ts";
+import { realismOption, realismSetting } from "../core/schema/realism.ts";
+import { textMatching, textReadBy } from "../core/schema/zod/problems.ts";
+import { optional, record } from "../core/schema/zod/record.ts";
 import {
   aFunction,
   CLOCK_YEARS,
@@ -36,7 +35,8 @@ import {
   trueOrFalse,
   wholeNumber,
   wholeNumberFrom,
-} from "../schema/zod/values.ts";
+} from "../core/schema/zod/values.ts";
+import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { DOORS, LOG_LEVELS, MANAGER, type OptionTable, option, QUERY, ROLES, TARGET_API } from "./option.ts";
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));

@@ -1,5 +1,5 @@
-import { nearest } from "../schema/zod/problems.ts";
-import { trueOrFalse } from "../schema/zod/values.ts";
+import { nearest } from "../core/schema/zod/problems.ts";
+import { trueOrFalse } from "../core/schema/zod/values.ts";
 import type { Option, Role } from "./option.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { textMatching, textReadBy } from "../schema/zod/problems.ts";
-import { oneOf, text, trueOrFalse } from "../schema/zod/values.ts";
+import { textMatching, textReadBy } from "../core/schema/zod/problems.ts";
+import { oneOf, text, trueOrFalse } from "../core/schema/zod/values.ts";
 import {
   DOORS,
   LOG_FORMATS,

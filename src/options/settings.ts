@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import { withoutCredentials } from "../schema/base-url.ts";
-import { readText } from "../schema/zod/problems.ts";
-import { wordsOf } from "../schema/zod/values.ts";
+import { withoutCredentials } from "../core/schema/base-url.ts";
+import { readText } from "../core/schema/zod/problems.ts";
+import { wordsOf } from "../core/schema/zod/values.ts";
 import { defaultsOf, type OptionTable, ROLES, type Role } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
 import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "./options.ts";

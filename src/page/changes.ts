@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { delayWhileConnected, type MovableClock } from "../emulator/clock.ts";
-import type { SharedFaults } from "../emulator/faults.ts";
-import type { Journal } from "../emulator/journal.ts";
-import { GLOBAL } from "../store/keys.ts";
-import type { Store } from "../store/store.ts";
+import { delayWhileConnected, type MovableClock } from "../core/emulator/clock.ts";
+import type { SharedFaults } from "../core/emulator/faults.ts";
+import type { Journal } from "../core/emulator/journal.ts";
+import { GLOBAL } from "../core/store/keys.ts";
+import type { Store } from "../core/store/store.ts";
 
 const PAUSE_SECONDS = 0.25;
 /** How often to look for changes without a request, by other processes or by code of this one. */

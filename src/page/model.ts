@@ -1,15 +1,15 @@
-import type { ImageFormat } from "../emulator/image-header.ts";
-import type { HeaderList } from "../emulator/message.ts";
-import type { CloudDatabase } from "../schema/cloud-database.ts";
-import type { Database, TemplateTarget, VuMarkDatabase } from "../schema/database.ts";
-import type { AddedFault } from "../schema/fault.ts";
-import type { EntryFacts, ShortFacts } from "../schema/journal-entry.ts";
-import type { ClientCredential, Dataset } from "../schema/model-target.ts";
-import type { TargetStatus } from "../schema/processing.ts";
-import type { ApiName } from "../schema/protocol.ts";
-import type { Report } from "../schema/report.ts";
-import type { TargetRecord } from "../schema/target.ts";
-import type { TargetCounts } from "../store/records.ts";
+import type { ImageFormat } from "../core/emulator/image-header.ts";
+import type { HeaderList } from "../core/emulator/message.ts";
+import type { CloudDatabase } from "../core/schema/cloud-database.ts";
+import type { Database, TemplateTarget, VuMarkDatabase } from "../core/schema/database.ts";
+import type { AddedFault } from "../core/schema/fault.ts";
+import type { EntryFacts, ShortFacts } from "../core/schema/journal-entry.ts";
+import type { ClientCredential, Dataset } from "../core/schema/model-target.ts";
+import type { TargetStatus } from "../core/schema/processing.ts";
+import type { ApiName } from "../core/schema/protocol.ts";
+import type { Report } from "../core/schema/report.ts";
+import type { TargetRecord } from "../core/schema/target.ts";
+import type { TargetCounts } from "../core/store/records.ts";
 import type { compareWindows, findTargets, tryImage } from "./trial.ts";
 
 /* Types of the page's data, live or in a report. Times are milliseconds since the epoch, by the emulator's clock. */
@@ -246,6 +246,6 @@ export type PageTrial = Awaited<ReturnType<typeof tryImage>>;
 
 export type PageTriedTarget = PageFindings["targets"][number];
 
-export type { FoundFeatures as PageFeatures } from "../images/matching/features/pictures.ts";
+export type { FoundFeatures as PageFeatures } from "../core/images/matching/features/pictures.ts";
 
 export type PageComparison = NonNullable<Awaited<ReturnType<typeof compareWindows>>>;

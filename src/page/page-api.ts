@@ -1,25 +1,25 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { datasetArchive } from "../apis/model-target/responses.ts";
-import { svgInstance } from "../apis/vumark/instances.ts";
-import { formatOf } from "../emulator/image-header.ts";
-import type { JournalEntry } from "../emulator/journal.ts";
+import { datasetArchive } from "../core/apis/model-target/responses.ts";
+import { svgInstance } from "../core/apis/vumark/instances.ts";
+import { formatOf } from "../core/emulator/image-header.ts";
+import type { JournalEntry } from "../core/emulator/journal.ts";
 import {
   type HeaderList,
   header,
   type MaybePromise,
   type WireRequest,
   type WireResponse,
-} from "../emulator/message.ts";
-import { percentDecoded } from "../emulator/operation.ts";
-import { systemRandom } from "../emulator/random.ts";
-import type { ServedResponse } from "../http/http-messages.ts";
-import { findFeatures } from "../images/matching/features/pictures.ts";
-import type { TargetRater } from "../images/ratings/rating.ts";
-import type { TemplateTarget } from "../schema/database.ts";
-import { datasetStatusAt } from "../schema/model-target.ts";
-import { isProcessed } from "../schema/processing.ts";
-import { reportCsv } from "../schema/report.ts";
+} from "../core/emulator/message.ts";
+import { percentDecoded } from "../core/emulator/operation.ts";
+import { systemRandom } from "../core/emulator/random.ts";
+import type { ServedResponse } from "../core/http/http-messages.ts";
+import { findFeatures } from "../core/images/matching/features/pictures.ts";
+import type { TargetRater } from "../core/images/ratings/rating.ts";
+import type { TemplateTarget } from "../core/schema/database.ts";
+import { datasetStatusAt } from "../core/schema/model-target.ts";
+import { isProcessed } from "../core/schema/processing.ts";
+import { reportCsv } from "../core/schema/report.ts";
 import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
 import { createReads, type Read, type ReadParts, type ReadResult } from "./reads.ts";

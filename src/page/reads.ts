@@ -1,14 +1,14 @@
-import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
-import type { MaybePromise } from "../emulator/message.ts";
-import { comparisonOf, type ImageMatcher } from "../images/matching/comparison.ts";
-import type { AddedFault } from "../schema/fault.ts";
-import { withoutLongFields } from "../schema/journal-entry.ts";
-import type { Dataset } from "../schema/model-target.ts";
-import { ratingAt, statusAt } from "../schema/processing.ts";
-import { isRefused, PAGE_HEADER } from "../schema/protocol.ts";
-import type { Report } from "../schema/report.ts";
-import { GLOBAL } from "../store/keys.ts";
-import type { ReadableRecords } from "../store/records.ts";
+import { factsOf, type Journal, type JournalEntry } from "../core/emulator/journal.ts";
+import type { MaybePromise } from "../core/emulator/message.ts";
+import { comparisonOf, type ImageMatcher } from "../core/images/matching/comparison.ts";
+import type { AddedFault } from "../core/schema/fault.ts";
+import { withoutLongFields } from "../core/schema/journal-entry.ts";
+import type { Dataset } from "../core/schema/model-target.ts";
+import { ratingAt, statusAt } from "../core/schema/processing.ts";
+import { isRefused, PAGE_HEADER } from "../core/schema/protocol.ts";
+import type { Report } from "../core/schema/report.ts";
+import { GLOBAL } from "../core/store/keys.ts";
+import type { ReadableRecords } from "../core/store/records.ts";
 import { type Changing, versionsOf } from "./changes.ts";
 import type {
   PageDatabase,

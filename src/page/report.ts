@@ -2,17 +2,17 @@ import { promises as fs } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-import { formatOf, shownSizeOf } from "../emulator/image-header.ts";
-import { factsOf, type JournalEntry } from "../emulator/journal.ts";
-import { HIDDEN } from "../emulator/masking.ts";
-import type { RecordedBody } from "../emulator/recorded-body.ts";
-import type { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
-import { sha256Hex } from "../general/sha256.ts";
-import { ratingAt, statusAt } from "../schema/processing.ts";
-import type { ApiName } from "../schema/protocol.ts";
-import type { Target } from "../schema/target.ts";
-import { encodeTarget } from "../store/codec.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
+import { formatOf, shownSizeOf } from "../core/emulator/image-header.ts";
+import { factsOf, type JournalEntry } from "../core/emulator/journal.ts";
+import { HIDDEN } from "../core/emulator/masking.ts";
+import type { RecordedBody } from "../core/emulator/recorded-body.ts";
+import type { RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
+import { sha256Hex } from "../core/general/sha256.ts";
+import { ratingAt, statusAt } from "../core/schema/processing.ts";
+import type { ApiName } from "../core/schema/protocol.ts";
+import type { Target } from "../core/schema/target.ts";
+import { encodeTarget } from "../core/store/codec.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
 import type {
   MockReport,
   PageRequestDetails,

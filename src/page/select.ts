@@ -1,5 +1,5 @@
-import type { EntryFacts } from "../schema/journal-entry.ts";
-import { isRefusedOrFailed } from "../schema/protocol.ts";
+import type { EntryFacts } from "../core/schema/journal-entry.ts";
+import { isRefusedOrFailed } from "../core/schema/protocol.ts";
 import type { FoundTarget } from "./model.ts";
 
 /* Which rows a list shows, and in which order. Imports no library: reports select in the browser. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { MaybePromise } from "../emulator/message.ts";
-import { drawThumbnail } from "../images/decode.ts";
+import type { MaybePromise } from "../core/emulator/message.ts";
+import { drawThumbnail } from "../core/images/decode.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
 

@@ -1,22 +1,22 @@
-import { whyTooLarge } from "../apis/query/form-checks.ts";
-import { formatOf, shownSizeOf } from "../emulator/image-header.ts";
-import { decodeThumbnail, readHeader } from "../images/decode.ts";
-import { inspectQueryImage, inspectTargetImage } from "../images/inspect.ts";
+import { whyTooLarge } from "../core/apis/query/form-checks.ts";
+import { formatOf, shownSizeOf } from "../core/emulator/image-header.ts";
+import { decodeThumbnail, readHeader } from "../core/images/decode.ts";
+import { inspectQueryImage, inspectTargetImage } from "../core/images/inspect.ts";
 import {
   comparisonOf,
   type ImageMatcher,
   type Ranking,
   type Recognition,
-} from "../images/matching/comparison.ts";
-import { featureRatingOf } from "../images/matching/features/pictures.ts";
-import { createStructuralSimilarityMatcher } from "../images/matching/matchers.ts";
-import { rankTargets } from "../images/matching/ranking.ts";
-import { similarityMap } from "../images/matching/similarity.ts";
-import { measure, sha256Of } from "../images/measures.ts";
-import { assessImage, brisqueRater, featureRater, perfectRater } from "../images/on-demand.ts";
-import type { TargetRater } from "../images/ratings/rating.ts";
-import { whyNotFound } from "../schema/processing.ts";
-import type { Target } from "../schema/target.ts";
+} from "../core/images/matching/comparison.ts";
+import { featureRatingOf } from "../core/images/matching/features/pictures.ts";
+import { createStructuralSimilarityMatcher } from "../core/images/matching/matchers.ts";
+import { rankTargets } from "../core/images/matching/ranking.ts";
+import { similarityMap } from "../core/images/matching/similarity.ts";
+import { measure, sha256Of } from "../core/images/measures.ts";
+import { assessImage, brisqueRater, featureRater, perfectRater } from "../core/images/on-demand.ts";
+import type { TargetRater } from "../core/images/ratings/rating.ts";
+import { whyNotFound } from "../core/schema/processing.ts";
+import type { Target } from "../core/schema/target.ts";
 
 /** Comparing a target that is not prepared takes about 5 ms. */
 const MAX_COMPARED = 500;

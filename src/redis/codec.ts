@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import type { ClockShift } from "../emulator/clock.ts";
-import { parseJson } from "../general/json.ts";
-import { databaseRecord, templateTargetRecord } from "../schema/database.ts";
-import { credentialRecord, datasetRecord } from "../schema/model-target.ts";
-import { reportRecord } from "../schema/report.ts";
-import { type TargetRecord, targetRecord } from "../schema/target.ts";
-import { byKind, record } from "../schema/zod/record.ts";
-import { anyText, isJsonObject } from "../schema/zod/values.ts";
-import { decodeTarget, encodeTarget } from "../store/codec.ts";
-import type { Change, RecordKinds } from "../store/records.ts";
+import type { ClockShift } from "../core/emulator/clock.ts";
+import { parseJson } from "../core/general/json.ts";
+import { databaseRecord, templateTargetRecord } from "../core/schema/database.ts";
+import { credentialRecord, datasetRecord } from "../core/schema/model-target.ts";
+import { reportRecord } from "../core/schema/report.ts";
+import { type TargetRecord, targetRecord } from "../core/schema/target.ts";
+import { byKind, record } from "../core/schema/zod/record.ts";
+import { anyText, isJsonObject } from "../core/schema/zod/values.ts";
+import { decodeTarget, encodeTarget } from "../core/store/codec.ts";
+import type { Change, RecordKinds } from "../core/store/records.ts";
 
 /* Converts records and pages of the journal to text and bytes for Redis, and back, without loss. */
 

@@ -1,6 +1,6 @@
-import { loadModule } from "../general/load-module.ts";
-import { messageOf } from "../general/text.ts";
-import type { AssessImage } from "../store/verbs.ts";
+import { loadModule } from "../core/general/load-module.ts";
+import { messageOf } from "../core/general/text.ts";
+import type { AssessImage } from "../core/store/verbs.ts";
 import { RedisBacking, type Summaries } from "./redis-backing.ts";
 import { RedisConnection, StateRefusedError } from "./redis-connection.ts";
 

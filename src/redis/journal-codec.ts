@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { factsOf, type Journal, type JournalEntry } from "../emulator/journal.ts";
-import { RecordedBody } from "../emulator/recorded-body.ts";
-import { RecordedRequest, RecordedResponse } from "../emulator/recorded-message.ts";
-import { entryFields } from "../schema/journal-entry.ts";
-import { keptRecord, record } from "../schema/zod/record.ts";
-import { anyText, isJsonObject, listOf, trueOrFalse, wholeNumber } from "../schema/zod/values.ts";
-import { decoded } from "../store/codec.ts";
+import { factsOf, type Journal, type JournalEntry } from "../core/emulator/journal.ts";
+import { RecordedBody } from "../core/emulator/recorded-body.ts";
+import { RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
+import { entryFields } from "../core/schema/journal-entry.ts";
+import { keptRecord, record } from "../core/schema/zod/record.ts";
+import { anyText, isJsonObject, listOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";
+import { decoded } from "../core/store/codec.ts";
 import { pack, unpack } from "./codec.ts";
 
 /** A message without its body's bytes, which follow the page in the order of the messages. */

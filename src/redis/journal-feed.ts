@@ -1,4 +1,4 @@
-import type { Journal } from "../emulator/journal.ts";
+import type { Journal } from "../core/emulator/journal.ts";
 import { JournalReceiver, unpackJournal } from "./journal-codec.ts";
 import type { JournalLink } from "./journal-link.ts";
 import type { RedisBacking } from "./redis-backing.ts";

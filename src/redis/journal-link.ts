@@ -1,6 +1,6 @@
-import type { JournalEntry } from "../emulator/journal.ts";
-import { systemRandom } from "../emulator/random.ts";
-import { realTimers } from "../general/real-timers.ts";
+import type { JournalEntry } from "../core/emulator/journal.ts";
+import { systemRandom } from "../core/emulator/random.ts";
+import { realTimers } from "../core/general/real-timers.ts";
 import { packJournal } from "./journal-codec.ts";
 import type { RedisBacking } from "./redis-backing.ts";
 

@@ -1,11 +1,11 @@
-import { type ClockShift, UNMOVED } from "../emulator/clock.ts";
-import { sha256Hex } from "../general/sha256.ts";
-import type { Database } from "../schema/database.ts";
-import type { SummaryKind, TargetImage } from "../schema/target.ts";
-import type { RecordsKey, Version } from "../store/keys.ts";
-import type { RateRule } from "../store/rate-history.ts";
-import { type Conflict, changeOfDatabase, uniqueValues } from "../store/state.ts";
-import type { AssessImage } from "../store/verbs.ts";
+import { type ClockShift, UNMOVED } from "../core/emulator/clock.ts";
+import { sha256Hex } from "../core/general/sha256.ts";
+import type { Database } from "../core/schema/database.ts";
+import type { SummaryKind, TargetImage } from "../core/schema/target.ts";
+import type { RecordsKey, Version } from "../core/store/keys.ts";
+import type { RateRule } from "../core/store/rate-history.ts";
+import { type Conflict, changeOfDatabase, uniqueValues } from "../core/store/state.ts";
+import type { AssessImage } from "../core/store/verbs.ts";
 import { encodeChange, type StoredChange, type StoredImage } from "./codec.ts";
 import {
   arrayIn,

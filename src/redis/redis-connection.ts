@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Redis } from "iovalkey";
-import { type ClockShift, UNMOVED } from "../emulator/clock.ts";
-import { systemRandom } from "../emulator/random.ts";
-import { realTimers } from "../general/real-timers.ts";
-import { messageOf } from "../general/text.ts";
-import type { Database } from "../schema/database.ts";
-import { decoded } from "../store/codec.ts";
-import { type DatabaseRecords, uniqueValues } from "../store/state.ts";
-import { StateUnavailableError } from "../store/store.ts";
+import { type ClockShift, UNMOVED } from "../core/emulator/clock.ts";
+import { systemRandom } from "../core/emulator/random.ts";
+import { realTimers } from "../core/general/real-timers.ts";
+import { messageOf } from "../core/general/text.ts";
+import type { Database } from "../core/schema/database.ts";
+import { decoded } from "../core/store/codec.ts";
+import { type DatabaseRecords, uniqueValues } from "../core/store/state.ts";
+import { StateUnavailableError } from "../core/store/store.ts";
 import { clockShift, fromText, type StoredChange, storedChange, toText } from "./codec.ts";
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 

@@ -1,8 +1,8 @@
-import { FaultDelays } from "../emulator/fault-delays.ts";
-import { effectOn, type FaultEffect, Faults, type SharedFaults } from "../emulator/faults.ts";
-import type { Random } from "../emulator/random.ts";
-import { realTimers } from "../general/real-timers.ts";
-import type { AddedFault, Fault, FaultRequest } from "../schema/fault.ts";
+import { FaultDelays } from "../core/emulator/fault-delays.ts";
+import { effectOn, type FaultEffect, Faults, type SharedFaults } from "../core/emulator/faults.ts";
+import type { Random } from "../core/emulator/random.ts";
+import { realTimers } from "../core/general/real-timers.ts";
+import type { AddedFault, Fault, FaultRequest } from "../core/schema/fault.ts";
 import type { RedisBacking } from "./redis-backing.ts";
 
 /** How often a server that delays responses looks for faults that others deleted. */

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
-import { show } from "../general/text.ts";
-import type { SummaryKind, TargetImage } from "../schema/target.ts";
-import { ImageBlobs } from "../store/image-blobs.ts";
-import type { RecordsKey, Version } from "../store/keys.ts";
-import { Records } from "../store/records.ts";
-import { StateUnavailableError } from "../store/store.ts";
-import type { RetainedImage, Verb } from "../store/verbs.ts";
+import { show } from "../core/general/text.ts";
+import type { SummaryKind, TargetImage } from "../core/schema/target.ts";
+import { ImageBlobs } from "../core/store/image-blobs.ts";
+import type { RecordsKey, Version } from "../core/store/keys.ts";
+import { Records } from "../core/store/records.ts";
+import { StateUnavailableError } from "../core/store/store.ts";
+import type { RetainedImage, Verb } from "../core/store/verbs.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
 import type { FoundRecords, RedisBacking } from "./redis-backing.ts";
 

@@ -1,15 +1,15 @@
-import { yieldToEventLoop } from "../general/scheduling.ts";
-import { type KeptImage, keptImage } from "../store/image-blobs.ts";
-import { GLOBAL, type RecordsKey } from "../store/keys.ts";
-import { type Change, Records } from "../store/records.ts";
+import { yieldToEventLoop } from "../core/general/scheduling.ts";
+import { type KeptImage, keptImage } from "../core/store/image-blobs.ts";
+import { GLOBAL, type RecordsKey } from "../core/store/keys.ts";
+import { type Change, Records } from "../core/store/records.ts";
 import {
   changesAddingDatabase,
   changesAddingGlobals,
   type DatabaseRecords,
   databaseRecords,
   type StoreState,
-} from "../store/state.ts";
-import { StateUnavailableError } from "../store/store.ts";
+} from "../core/store/state.ts";
+import { StateUnavailableError } from "../core/store/store.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
 import type { RedisBacking } from "./redis-backing.ts";
 import {

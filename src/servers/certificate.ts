@@ -1,10 +1,10 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { systemClock } from "../emulator/clock.ts";
-import { DEFAULT_URLS } from "../emulator/profiles.ts";
-import { systemRandom } from "../emulator/random.ts";
-import type { TlsFiles } from "../http/http-server.ts";
+import { systemClock } from "../core/emulator/clock.ts";
+import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
+import { systemRandom } from "../core/emulator/random.ts";
+import type { TlsFiles } from "../core/http/http-server.ts";
 
 /* Node cannot create certificates, so this writes the ASN.1 values of a CA's and a server's certificate (RFC 5280). */
 

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import type { JournalEntry } from "../emulator/journal.ts";
-import type { HeaderList, Result, WireRequest } from "../emulator/message.ts";
-import type { MalformedKind } from "../emulator/operation.ts";
+import type { JournalEntry } from "../core/emulator/journal.ts";
+import type { HeaderList, Result, WireRequest } from "../core/emulator/message.ts";
+import type { MalformedKind } from "../core/emulator/operation.ts";
+import { entryFields, type ShortFacts, withoutLongFields } from "../core/schema/journal-entry.ts";
+import { keptRecord, record } from "../core/schema/zod/record.ts";
+import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";
+import { decoded } from "../core/store/codec.ts";
 import { DOORS } from "../options/option.ts";
-import { entryFields, type ShortFacts, withoutLongFields } from "../schema/journal-entry.ts";
-import { keptRecord, record } from "../schema/zod/record.ts";
-import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../schema/zod/values.ts";
-import { decoded } from "../store/codec.ts";
 
 /*
  * Messages between a door and the target manager. Both have the length of a JSON text in four bytes, the text, and the bytes of

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
-import { createEmulator } from "../apis/index.ts";
-import type { Services } from "../apis/services.ts";
-import { Journal } from "../emulator/journal.ts";
-import type { WireRequest, WireResponse } from "../emulator/message.ts";
-import type { MalformedKind } from "../emulator/operation.ts";
-import { bodyReply } from "../emulator/response.ts";
-import { messageOf } from "../general/text.ts";
-import { answerMalformed } from "../http/http-messages.ts";
+import { createEmulator } from "../core/apis/index.ts";
+import type { Services } from "../core/apis/services.ts";
+import { Journal } from "../core/emulator/journal.ts";
+import type { WireRequest, WireResponse } from "../core/emulator/message.ts";
+import type { MalformedKind } from "../core/emulator/operation.ts";
+import { bodyReply } from "../core/emulator/response.ts";
+import { messageOf } from "../core/general/text.ts";
+import { answerMalformed } from "../core/http/http-messages.ts";
+import type { ApiName } from "../core/schema/protocol.ts";
 import type { ResolvedOptions } from "../options/options.ts";
-import type { ApiName } from "../schema/protocol.ts";
 import {
   type Answered,
   type Asked,

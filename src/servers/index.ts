@@ -1,8 +1,12 @@
-export type { JournalEntry } from "../emulator/journal.ts";
-export type { ProfileName } from "../emulator/profiles.ts";
-export type { TlsFiles } from "../http/http-server.ts";
-export type { MatcherName } from "../images/matching/matchers.ts";
-export type { RaterName } from "../images/on-demand.ts";
+export type { JournalEntry } from "../core/emulator/journal.ts";
+export type { ProfileName } from "../core/emulator/profiles.ts";
+export type { TlsFiles } from "../core/http/http-server.ts";
+export type { MatcherName } from "../core/images/matching/matchers.ts";
+export type { RaterName } from "../core/images/on-demand.ts";
+export type { CloudDatabaseFields, DatabaseChanges } from "../core/schema/cloud-database.ts";
+export type { VuMarkDatabaseFields } from "../core/schema/database.ts";
+export type { Fault } from "../core/schema/fault.ts";
+export { InvalidOptionError } from "../core/schema/zod/problems.ts";
 export type {
   FaultHandle,
   MockClock,
@@ -11,10 +15,6 @@ export type {
   MockVuMarkDatabase,
 } from "../mock/handles.ts";
 export type { LogLevel } from "../options/option.ts";
-export type { CloudDatabaseFields, DatabaseChanges } from "../schema/cloud-database.ts";
-export type { VuMarkDatabaseFields } from "../schema/database.ts";
-export type { Fault } from "../schema/fault.ts";
-export { InvalidOptionError } from "../schema/zod/problems.ts";
 export { InvalidSeedError } from "./seed-file.ts";
 export type { StartProgress } from "./server.ts";
 export type { ServerOptions, StartServersOptions } from "./server-options.ts";

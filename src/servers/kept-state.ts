@@ -1,20 +1,20 @@
 import { link, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { systemClock } from "../emulator/clock.ts";
-import { systemRandom } from "../emulator/random.ts";
-import { realTimers } from "../general/real-timers.ts";
-import { codeOf, messageOf } from "../general/text.ts";
-import type { MemoryStore } from "../store/memory-store.ts";
+import { systemClock } from "../core/emulator/clock.ts";
+import { systemRandom } from "../core/emulator/random.ts";
+import { realTimers } from "../core/general/real-timers.ts";
+import { codeOf, messageOf } from "../core/general/text.ts";
+import type { MemoryStore } from "../core/store/memory-store.ts";
 import {
   fileBehind,
   removeUnfinished,
   restoreState,
   StateFileError,
   writeStateFile,
-} from "../store/state-file.ts";
+} from "../core/store/state-file.ts";
 import type { StartProgress } from "./server.ts";
 
-export { StateFileError } from "../store/state-file.ts";
+export { StateFileError } from "../core/store/state-file.ts";
 
 /** From a change to the write; further changes do not postpone it. */
 const COLLECTING_MILLISECONDS = 300;

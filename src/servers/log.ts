@@ -1,5 +1,5 @@
-import { systemClock } from "../emulator/clock.ts";
-import { visible } from "../general/visible.ts";
+import { systemClock } from "../core/emulator/clock.ts";
+import { visible } from "../core/general/visible.ts";
 import { LOG_LEVELS, type LogFormat, type LogLevel } from "../options/option.ts";
 import type { LoggedFacts } from "./door-messages.ts";
 

@@ -1,8 +1,8 @@
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
-import { realTimers } from "../general/real-timers.ts";
-import { messageOf } from "../general/text.ts";
-import { StateUnavailableError } from "../store/store.ts";
+import { realTimers } from "../core/general/real-timers.ts";
+import { messageOf } from "../core/general/text.ts";
+import { StateUnavailableError } from "../core/store/store.ts";
 import {
   type Answered,
   type Asked,

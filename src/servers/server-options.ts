@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
-import { delayWhileConnected } from "../emulator/clock.ts";
-import { DEFAULT_URLS } from "../emulator/profiles.ts";
-import type { TlsFiles } from "../http/http-server.ts";
-import { MATCHERS, type MatcherName } from "../images/matching/matchers.ts";
-import { type RaterName, raterNamed } from "../images/on-demand.ts";
+import { delayWhileConnected } from "../core/emulator/clock.ts";
+import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
+import type { TlsFiles } from "../core/http/http-server.ts";
+import { MATCHERS, type MatcherName } from "../core/images/matching/matchers.ts";
+import { type RaterName, raterNamed } from "../core/images/on-demand.ts";
+import { checked } from "../core/schema/zod/problems.ts";
+import { optional, record } from "../core/schema/zod/record.ts";
 import { defaultsOf, type LogLevel, schemasOf } from "../options/option.ts";
 import { OPTIONS } from "../options/option-table.ts";
 import {
@@ -12,8 +14,6 @@ import {
   refuseMisplaced,
   resolveOptions,
 } from "../options/options.ts";
-import { checked } from "../schema/zod/problems.ts";
-import { optional, record } from "../schema/zod/record.ts";
 
 /** Options of servers: as in process, but with matchers and raters by name. */
 export interface ServerOptions extends CommonOptions {

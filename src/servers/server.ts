@@ -1,11 +1,11 @@
-import type { Services as EmulatorServices } from "../apis/services.ts";
-import { Faults } from "../emulator/faults.ts";
-import { Journal } from "../emulator/journal.ts";
-import { header, type WireRequest } from "../emulator/message.ts";
-import type { ServerRefusal } from "../emulator/router.ts";
-import { messageOf } from "../general/text.ts";
-import { DecoderError } from "../images/decode.ts";
-import { StateUnavailableError } from "../store/store.ts";
+import type { Services as EmulatorServices } from "../core/apis/services.ts";
+import { Faults } from "../core/emulator/faults.ts";
+import { Journal } from "../core/emulator/journal.ts";
+import { header, type WireRequest } from "../core/emulator/message.ts";
+import type { ServerRefusal } from "../core/emulator/router.ts";
+import { messageOf } from "../core/general/text.ts";
+import { DecoderError } from "../core/images/decode.ts";
+import { StateUnavailableError } from "../core/store/store.ts";
 
 /** Called while servers start: with targets of a seed file, or megabytes of a state file. */
 export type StartProgress = (what: "targets" | "state", done: number, total: number) => void;

@@ -1,16 +1,16 @@
 import sharp from "sharp";
-import { preparedImages } from "../../src/images/cache.ts";
-import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
-import { decodePixels, decodeThumbnail } from "../../src/images/decode.ts";
-import { inspectTargetImage } from "../../src/images/inspect.ts";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
+import { preparedImages } from "../../src/core/images/cache.ts";
+import { setImageCacheBytes } from "../../src/core/images/cache-limit.ts";
+import { decodePixels, decodeThumbnail } from "../../src/core/images/decode.ts";
+import { inspectTargetImage } from "../../src/core/images/inspect.ts";
+import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
 import {
   createStructuralSimilarityMatcher,
   structuralSimilarityMatcher,
-} from "../../src/images/matching/matchers.ts";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
-import { structuralSimilarity } from "../../src/images/matching/similarity.ts";
-import { assessImage, brisqueRater } from "../../src/images/on-demand.ts";
+} from "../../src/core/images/matching/matchers.ts";
+import { rankTargets } from "../../src/core/images/matching/ranking.ts";
+import { structuralSimilarity } from "../../src/core/images/matching/similarity.ts";
+import { assessImage, brisqueRater } from "../../src/core/images/on-demand.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";

@@ -6,8 +6,8 @@ import {
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
 import sharp from "sharp";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import { rankTargets, sketches } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import { rankTargets, sketches } from "../../src/core/images/matching/ranking.ts";
 import { encodeThumbnail, likes, manyTargets, strangers } from "../support/many-targets.ts";
 import { scene } from "../support/scenes.ts";
 import { type Bench, type Comparison, leastTime } from "./measure.ts";

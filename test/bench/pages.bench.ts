@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { createRandom } from "../../src/emulator/random.ts";
+import { createRandom } from "../../src/core/emulator/random.ts";
+import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/options/options.ts";
-import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import type { ThreeServers } from "../../src/servers/launch.ts";
 import { watchTurns } from "../support/longest-turn.ts";
 import { makePng } from "../support/png.ts";

@@ -1,9 +1,9 @@
 import { exactMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
-import { createRandom } from "../../src/emulator/random.ts";
-import { preparedImages } from "../../src/images/cache.ts";
+import { createRandom } from "../../src/core/emulator/random.ts";
+import { preparedImages } from "../../src/core/images/cache.ts";
+import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
 import { resolveOptions } from "../../src/options/options.ts";
-import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { sendPlan } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";

@@ -1,8 +1,8 @@
 import { Agent, createServer, request } from "node:http";
-import { createRandom } from "../../src/emulator/random.ts";
+import { createRandom } from "../../src/core/emulator/random.ts";
+import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/options/options.ts";
-import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
 import type { ThreeServers } from "../../src/servers/launch.ts";
 import { START } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";

@@ -1,6 +1,6 @@
 import { featureMatcher } from "mock-cloud-reco";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 import { drawLeaves, type Grey, pngOf } from "../support/photographs.ts";
 import { layOut, photographFile } from "../support/recognition.ts";
 import { candidate } from "../support/scenes.ts";

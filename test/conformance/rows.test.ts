@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { query } from "../../src/apis/query/operations.ts";
-import { reportTable } from "../../src/apis/reports/checks.ts";
-import { targetTable } from "../../src/apis/target/checks.ts";
-import { instanceTable } from "../../src/apis/vumark/checks.ts";
+import { query } from "../../src/core/apis/query/operations.ts";
+import { reportTable } from "../../src/core/apis/reports/checks.ts";
+import { targetTable } from "../../src/core/apis/target/checks.ts";
+import { instanceTable } from "../../src/core/apis/vumark/checks.ts";
 import { KNOWN_BY } from "./engine/fact.ts";
 import { FACTS } from "./facts.ts";
 import { knownPage } from "./known-page.ts";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { APIS } from "../../src/apis/index.ts";
-import type { ApiOperation } from "../../src/emulator/operation.ts";
-import { PROFILE_NAMES, profiles } from "../../src/emulator/profiles.ts";
-import { responsesUnder } from "../../src/emulator/response.ts";
-import { RESULT_CODES } from "../../src/schema/protocol.ts";
+import { APIS } from "../../src/core/apis/index.ts";
+import type { ApiOperation } from "../../src/core/emulator/operation.ts";
+import { PROFILE_NAMES, profiles } from "../../src/core/emulator/profiles.ts";
+import { responsesUnder } from "../../src/core/emulator/response.ts";
+import { RESULT_CODES } from "../../src/core/schema/protocol.ts";
 import { placeholder } from "../conformance/engine/situation.ts";
 import { FACTS } from "../conformance/facts.ts";
 
@@ -18,7 +18,7 @@ const operationsOf = (api: keyof typeof APIS): readonly ApiOperation[] => APIS[a
 const INSTANCES = ["generateInstance"];
 const REPORTS = ["requestReport", "downloadReport"];
 
-/** By folder of src/apis: the operations that its README describes. */
+/** By folder of src/core/apis: the operations that its README describes. */
 const FOLDERS: Readonly<Record<string, readonly ApiOperation[]>> = {
   target: operationsOf("target").filter(({ name }) => ![...INSTANCES, ...REPORTS].includes(name)),
   query: operationsOf("query"),
@@ -55,9 +55,9 @@ const cellsOf = (text: string, shape: RegExp): string[][] =>
         .map((cell) => cell.trim()),
     );
 
-describe.each(Object.entries(FOLDERS))("src/apis/%s/README.md", (folder, operations) => {
+describe.each(Object.entries(FOLDERS))("src/core/apis/%s/README.md", (folder, operations) => {
   it("has every check with what it may answer", () => {
-    const listed = cellsOf(textOf(`src/apis/${folder}/README.md`), /^\| `\w+` \|/).map(
+    const listed = cellsOf(textOf(`src/core/apis/${folder}/README.md`), /^\| `\w+` \|/).map(
       ([name = "", answers = ""]) => [name.replaceAll("`", ""), answers],
     );
     const declared = [...rowsOf(operations)].map(([name, answers]) => [name, [...answers].join(", ")]);
@@ -84,7 +84,7 @@ const NO_FACT = ["allowanceLeft: TRAINING_ALLOWANCE_EXCEEDED 422"];
 
 it("the tables of checks say what facts show, and nothing else", () => {
   const listed = Object.keys(FOLDERS).flatMap((folder) =>
-    cellsOf(textOf(`src/apis/${folder}/README.md`), /^\| `\w+` \|/).flatMap(([name = "", answers = ""]) =>
+    cellsOf(textOf(`src/core/apis/${folder}/README.md`), /^\| `\w+` \|/).flatMap(([name = "", answers = ""]) =>
       answers.split(", ").map((answer) => `${name.replaceAll("`", "")}: ${answer}`),
     ),
   );

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { APIS } from "../../src/apis/index.ts";
-import { managerApi } from "../../src/apis/manager/api.ts";
+import { APIS } from "../../src/core/apis/index.ts";
+import { managerApi } from "../../src/core/apis/manager/api.ts";
 
-const apis = new URL("../../src/apis/", import.meta.url);
+const apis = new URL("../../src/core/apis/", import.meta.url);
 const documented = readdirSync(apis, { recursive: true, encoding: "utf8" }).filter((file) =>
   file.endsWith("README.md"),
 );

@@ -28,7 +28,9 @@ const imports = new Map(
   ]),
 );
 
-const part = (file: string): string => file.split("/", 1)[0] ?? file;
+/** A room of the core, or the folder. */
+const part = (file: string): string => /^core\/[^/]+/.exec(file)?.[0] ?? file.split("/", 1)[0] ?? file;
+const isInCore = (file: string): boolean => file.startsWith("core/");
 const target = (file: string, specifier: string): string =>
   relative(source, resolve(source, dirname(file), specifier));
 const internal = [...imports].flatMap(([file, specifiers]) =>
@@ -51,8 +53,18 @@ const outside = (found: string[], ...allowed: string[]): string[] =>
  * behaviour uses the package's exports.
  */
 const MOST_REACHING: Readonly<Record<string, number>> = {
-  ...{ general: 9, schema: 9, emulator: 16, images: 15, store: 6, redis: 6, apis: 10, page: 1, intercept: 3 },
-  ...{ mock: 2, options: 9, servers: 7, http: 2, cli: 3 },
+  ...{ "core/general": 4, "core/schema": 9, "core/emulator": 16, "core/images": 15, "core/store": 6 },
+  ...{
+    "core/apis": 10,
+    "core/http": 2,
+    redis: 6,
+    page: 1,
+    intercept: 3,
+    mock: 2,
+    options: 9,
+    servers: 7,
+    cli: 3,
+  },
 };
 /** In all, because many reach into several folders. */
 const MOST_FILES_REACHING = 56;
@@ -80,7 +92,7 @@ function calledIn(node: ts.Node): readonly string[] {
 describe("the drawing of a request's life", () => {
   const drawing = /## The life of a request[\s\S]*?```\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
   const [steps = "", ...exits] = drawing.split("\n");
-  const content = text.get("emulator/emulator.ts") ?? "";
+  const content = text.get("core/emulator/emulator.ts") ?? "";
   const file = ts.createSourceFile("emulator.ts", content, ts.ScriptTarget.Latest, true);
 
   it("has every step of the emulator's function, in order", () => {
@@ -122,6 +134,13 @@ describe("the architecture", () => {
     expect(between.filter(({ file, to }) => IMPORTS[part(file)]?.includes(part(to)) !== true)).toEqual([]);
   });
 
+  it("has a core that imports nothing from outside of it", () => {
+    const leaving = internal.filter(({ file, to }) => isInCore(file) && !isInCore(to));
+    const advice =
+      "src/core imports nothing from outside: declare what it needs as an interface in src/core, and pass it in";
+    expect(leaving, advice).toEqual([]);
+  });
+
   it("allows no import between folders that does not exist", () => {
     const used = new Set(internal.map(({ file, to }) => `${part(file)} imports ${part(to)}`));
     const allowed = Object.entries(IMPORTS).flatMap(([from, all]) =>
@@ -131,13 +150,13 @@ describe("the architecture", () => {
   });
 
   it("has no API that imports another API", () => {
-    const api = (file: string) => file.split("/")[1];
+    const api = (file: string) => file.split("/")[2];
     expect(
       internal.filter(
         ({ file, to }) =>
-          file !== "apis/index.ts" &&
-          part(file) === "apis" &&
-          part(to) === "apis" &&
+          file !== "core/apis/index.ts" &&
+          part(file) === "core/apis" &&
+          part(to) === "core/apis" &&
           !["signed", "explanations", "services.ts", "control.ts"].includes(api(to) ?? "") &&
           api(file) !== api(to),
       ),
@@ -173,12 +192,12 @@ describe("the architecture", () => {
   it("keeps each heavy or special dependency in one place", () => {
     expect(outside(importersOf(/^nock$/), "intercept/nock")).toEqual([]);
     expect(outside(importersOf(/^undici$/), "intercept/undici-interceptor.ts")).toEqual([]);
-    expect(outside(importersOf(/^sharp$/), "images/decode.ts")).toEqual([]);
-    expect(outside(importersOf(/^node:https?$/), "http", "servers", "intercept", "cli")).toEqual([]);
+    expect(outside(importersOf(/^sharp$/), "core/images/decode.ts")).toEqual([]);
+    expect(outside(importersOf(/^node:https?$/), "core/http", "servers", "intercept", "cli")).toEqual([]);
   });
 
   it("reads zod's internals in one place, as zod 4.6 has them", () => {
-    expect(filesWith(/\._zod\b/)).toEqual(["schema/zod/values.ts"]);
+    expect(filesWith(/\._zod\b/)).toEqual(["core/schema/zod/values.ts"]);
     expect(z.core.version).toMatchObject({ major: 4, minor: 6 });
     const fields = z.strictObject({ name: z.optional(z.string()) });
     expect(fields._zod.def).toMatchObject({
@@ -190,19 +209,24 @@ describe("the architecture", () => {
 
   it("reads the time in the clock only, and draws randomness in one place", () => {
     // It quotes code for clients.
-    const advising = "apis/explanations/values.ts";
-    expect(outside(filesWith(/Date\.now\(|new Date\(\)/), "emulator/clock.ts", advising)).toEqual([]);
+    const advising = "core/apis/explanations/values.ts";
+    expect(outside(filesWith(/Date\.now\(|new Date\(\)/), "core/emulator/clock.ts", advising)).toEqual([]);
     expect(
-      outside(filesWith(/Math\.random|randomUUID|randomBytes|randomFill/), "emulator/random.ts"),
+      outside(filesWith(/Math\.random|randomUUID|randomBytes|randomFill/), "core/emulator/random.ts"),
     ).toEqual([]);
   });
 
   it("names providers' headers and parameters in the profiles only", () => {
     const names = ["x-cloud-region", "x-proxy-", "X-Storage-", "x-aws-region", "x-envoy-", "X-Amz-"];
     for (const name of names)
-      expect([name, filesWith(new RegExp(name, "i"))]).toEqual([name, ["emulator/profiles.ts"]]);
+      expect([name, filesWith(new RegExp(name, "i"))]).toEqual([name, ["core/emulator/profiles.ts"]]);
     expect(
-      outside(filesWith(/["']vuforia["']|["']neutral["']/), "emulator/profiles.ts", "options", "servers"),
+      outside(
+        filesWith(/["']vuforia["']|["']neutral["']/),
+        "core/emulator/profiles.ts",
+        "options",
+        "servers",
+      ),
     ).toEqual([]);
   });
 });
@@ -252,7 +276,7 @@ describe("the tests", () => {
     const named = reached.flatMap(({ file, names, module }) =>
       [...names.matchAll(/\w+/g)].map(([name]) => ({ file, name: `${module} ${name}` })),
     );
-    expect(exported).toContain("emulator/clock.ts ManualClock");
+    expect(exported).toContain("core/emulator/clock.ts ManualClock");
     expect(reached.filter(({ module }) => ENTRIES.test(module))).toEqual([]);
     expect(named.filter(({ name }) => exported.includes(name))).toEqual([]);
   });

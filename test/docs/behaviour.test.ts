@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { PROFILE_NAMES, type Profile, profiles } from "../../src/emulator/profiles.ts";
+import { PROFILE_NAMES, type Profile, profiles } from "../../src/core/emulator/profiles.ts";
 
 const guide = readFileSync(new URL("../../examples/behaviour/README.md", import.meta.url), "utf8");
 const [, table = ""] = guide.split("<!-- profiles -->\n");

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import * as api from "mock-cloud-reco";
 import { expect, it } from "vitest";
+import { REALISM_PRESET } from "../../src/core/schema/realism.ts";
 import type { Option } from "../../src/options/option.ts";
 import { OPTIONS } from "../../src/options/option-table.ts";
-import { REALISM_PRESET } from "../../src/schema/realism.ts";
 
 const { common, mock, servers, startServers, fixture } = OPTIONS;
 
@@ -42,7 +42,7 @@ it("the guide's table has every option as it is", () => {
 });
 
 /** The interfaces that document the options of a place. */
-const ANSWERS = ["src/apis/services.ts AnswerOptions", "src/options/options.ts CommonOptions"];
+const ANSWERS = ["src/core/apis/services.ts AnswerOptions", "src/options/options.ts CommonOptions"];
 const DOCUMENTED: readonly [string, Readonly<Record<string, Option>>, readonly string[]][] = [
   ["mocks", { ...common, ...mock }, [...ANSWERS, "src/options/options.ts MockCloudRecoOptions"]],
   [

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { type AnyCheck, CheckTable, check, runChecks } from "../../src/emulator/check.ts";
-import type { OperationContext } from "../../src/emulator/context.ts";
-import { profiles } from "../../src/emulator/profiles.ts";
-import { type DeclaredResponse, type Refusal, refuse } from "../../src/emulator/response.ts";
+import { type AnyCheck, CheckTable, check, runChecks } from "../../src/core/emulator/check.ts";
+import type { OperationContext } from "../../src/core/emulator/context.ts";
+import { profiles } from "../../src/core/emulator/profiles.ts";
+import { type DeclaredResponse, type Refusal, refuse } from "../../src/core/emulator/response.ts";
 
 const declared = (status: number): DeclaredResponse => ({
   status,

@@ -2,7 +2,7 @@ import { runInNewContext } from "node:vm";
 import { ManualClock, MockCloudReco, systemClock } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, it } from "vitest";
-import { Microseconds, momentOf, realDelay } from "../../src/emulator/clock.ts";
+import { Microseconds, momentOf, realDelay } from "../../src/core/emulator/clock.ts";
 import { failureOf, messagesOf } from "../intercept/failures.ts";
 import { fetchBy, fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Journal, type RequestResult } from "../../src/emulator/journal.ts";
-import { recordRequest, recordResponse } from "../../src/emulator/recorded-message.ts";
+import { Journal, type RequestResult } from "../../src/core/emulator/journal.ts";
+import { recordRequest, recordResponse } from "../../src/core/emulator/recorded-message.ts";
 
 const request = (path = "/targets", body = Buffer.alloc(0)) => ({
   time: new Date(0),

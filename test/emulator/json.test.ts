@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../src/general/json.ts";
+import { parseJson } from "../../src/core/general/json.ts";
 
 describe("reading JSON", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { header } from "../../src/emulator/message.ts";
+import { header } from "../../src/core/emulator/message.ts";
 
 it("reads a list of headers once, however many headers are asked for", () => {
   let scans = 0;

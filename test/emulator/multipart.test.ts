@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type FormPart, readForm } from "../../src/emulator/multipart.ts";
+import { type FormPart, readForm } from "../../src/core/emulator/multipart.ts";
 
 const read = async (body: string, boundary = "b") =>
   readForm(Buffer.from(body, "latin1"), boundary).parts.map(({ name, filename, content }) => ({

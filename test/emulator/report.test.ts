@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reportCsv, reportFile } from "../../src/schema/report.ts";
+import { reportCsv, reportFile } from "../../src/core/schema/report.ts";
 
 /** Moment, the current month's file, the previous month's file. */
 const NAMES: readonly (readonly [string, string, string])[] = [

@@ -1,6 +1,6 @@
 import { brisqueRater, fixedRater, perfectRater, randomRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
-import { assessImage } from "../../src/images/on-demand.ts";
+import { assessImage } from "../../src/core/images/on-demand.ts";
 import { makePng } from "../support/png.ts";
 
 /** Columns of two values; the population deviation of (0, d) in equal parts is d/2. */

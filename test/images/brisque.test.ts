@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { brisqueRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
-import { decodePixels } from "../../src/images/decode.ts";
-import { reduce } from "../../src/images/measures.ts";
-import { brisqueFeatures } from "../../src/images/ratings/brisque/features.ts";
-import { brisqueScore } from "../../src/images/ratings/brisque/score.ts";
+import { decodePixels } from "../../src/core/images/decode.ts";
+import { reduce } from "../../src/core/images/measures.ts";
+import { brisqueFeatures } from "../../src/core/images/ratings/brisque/features.ts";
+import { brisqueScore } from "../../src/core/images/ratings/brisque/score.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 
 interface Reference {

@@ -7,12 +7,12 @@ import {
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ImageMemo, PreparedImages, preparedImages } from "../../src/images/cache.ts";
-import { setImageCacheBytes } from "../../src/images/cache-limit.ts";
-import { inspectTargetImage } from "../../src/images/inspect.ts";
-import { prepareInBackground, rankTargets, sketches } from "../../src/images/matching/ranking.ts";
-import { preparedBytes, prepareImage } from "../../src/images/matching/similarity.ts";
-import { assessImage } from "../../src/images/on-demand.ts";
+import { ImageMemo, PreparedImages, preparedImages } from "../../src/core/images/cache.ts";
+import { setImageCacheBytes } from "../../src/core/images/cache-limit.ts";
+import { inspectTargetImage } from "../../src/core/images/inspect.ts";
+import { prepareInBackground, rankTargets, sketches } from "../../src/core/images/matching/ranking.ts";
+import { preparedBytes, prepareImage } from "../../src/core/images/matching/similarity.ts";
+import { assessImage } from "../../src/core/images/on-demand.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 import { sceneThumbnail } from "../support/thumbnails.ts";

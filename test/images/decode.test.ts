@@ -6,7 +6,7 @@ import {
   decodeThumbnail,
   scalesAsFile,
   thumbnailOfPixels,
-} from "../../src/images/decode.ts";
+} from "../../src/core/images/decode.ts";
 import { firstOf } from "../support/combinations.ts";
 import { makePng, palette, pngChunk } from "../support/png.ts";
 import { scene } from "../support/scenes.ts";

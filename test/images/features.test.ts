@@ -16,13 +16,13 @@ import {
   QUERY_SEARCH,
   type TargetFeatures,
   unpackFeatures,
-} from "../../src/images/matching/features/extract.ts";
-import { findFeatures } from "../../src/images/matching/features/pictures.ts";
-import { lookAtPixels, Pyramid, reduce } from "../../src/images/matching/features/pixels.ts";
-import { readProjections } from "../../src/images/matching/features/projections.ts";
-import { rate } from "../../src/images/matching/features/rate.ts";
-import { lookFor } from "../../src/images/matching/features/recognise.ts";
-import { shortlist } from "../../src/images/matching/features/shortlist.ts";
+} from "../../src/core/images/matching/features/extract.ts";
+import { findFeatures } from "../../src/core/images/matching/features/pictures.ts";
+import { lookAtPixels, Pyramid, reduce } from "../../src/core/images/matching/features/pixels.ts";
+import { readProjections } from "../../src/core/images/matching/features/projections.ts";
+import { rate } from "../../src/core/images/matching/features/rate.ts";
+import { lookFor } from "../../src/core/images/matching/features/recognise.ts";
+import { shortlist } from "../../src/core/images/matching/features/shortlist.ts";
 import { at, drawLeaves, photographedPictures, pngOf } from "../support/photographs.ts";
 import { makePng } from "../support/png.ts";
 import { generator } from "../support/scenes.ts";

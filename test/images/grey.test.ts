@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { expect, it } from "vitest";
-import { decodePixels } from "../../src/images/decode.ts";
-import { deviatesMoreThan, reduce } from "../../src/images/measures.ts";
+import { decodePixels } from "../../src/core/images/decode.ts";
+import { deviatesMoreThan, reduce } from "../../src/core/images/measures.ts";
 
 /** The definition: Y of ITU-R 601 in 1/32768, as OpenCV rounds it, and the mean of the channels' population deviations. */
 function reduced(pixels: Buffer): { grey: number[]; deviation: number } {

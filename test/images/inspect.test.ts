@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { inspectQueryImage, inspectTargetImage } from "../../src/images/inspect.ts";
+import { inspectQueryImage, inspectTargetImage } from "../../src/core/images/inspect.ts";
 import { breakChecksum, makePng, noiseByte, palette, pngChunk } from "../support/png.ts";
 
 const raw = (width: number, height: number, channels: 1 | 3 | 4 = 3) => ({

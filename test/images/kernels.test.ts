@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import * as compiled from "../../src/images/kernels/compiled.ts";
+import * as compiled from "../../src/core/images/kernels/compiled.ts";
 import { KERNEL_NAMES, readSources } from "./kernels/sources.ts";
 
 const kernels = new Map(Object.entries(compiled));

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { decodeThumbnail } from "../../src/images/decode.ts";
+import { decodeThumbnail } from "../../src/core/images/decode.ts";
 import { claiming } from "../support/claimed-size.ts";
 import { makePng } from "../support/png.ts";
 

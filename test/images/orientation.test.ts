@@ -1,7 +1,7 @@
 import { featureMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
+import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 import { compareWindows } from "../../src/page/trial.ts";
 import { firstOf } from "../support/combinations.ts";
 import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";

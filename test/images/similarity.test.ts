@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 import {
   boundScore,
   makeQuery,
@@ -12,7 +12,7 @@ import {
   prepareWithSketch,
   scoreImage,
   structuralSimilarity,
-} from "../../src/images/matching/similarity.ts";
+} from "../../src/core/images/matching/similarity.ts";
 import { ALL, times } from "../support/combinations.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { authorizationHeader, MockCloudReco, rfc1123Date } from "mock-cloud-reco";
 import { Request as OtherRequest } from "undici";
 import { expect, test } from "vitest";
-import type { RequestHandler } from "../../src/emulator/message.ts";
+import type { RequestHandler } from "../../src/core/emulator/message.ts";
 import { fetchFrom } from "../../src/intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../../src/intercept/host-table.ts";
 import { failureOf, messagesOf } from "./failures.ts";

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { HeaderList, RequestHandler, Result, WireRequest } from "../../src/emulator/message.ts";
+import type { HeaderList, RequestHandler, Result, WireRequest } from "../../src/core/emulator/message.ts";
 import {
   type Interception,
   type Interceptor,

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { operationsOf } from "./conformance.ts";
 
 /** The routes in the pages of the APIs, which another test compares with what is served. */
-const apis = new URL("../../src/apis/", import.meta.url);
+const apis = new URL("../../src/core/apis/", import.meta.url);
 const routes = readdirSync(apis, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith("README.md"))
   .flatMap((file) => [...readFileSync(new URL(file, apis), "utf8").matchAll(/^\| `([A-Z]+ \/\S*)`/gm)])

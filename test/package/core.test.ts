@@ -6,10 +6,10 @@ it.each(["/home/me/mock-cloud-reco/", "/usr/src/app/", "/src/"])(
   (checkout) => {
     const modules = [
       "src/index.ts",
-      "src/images/cache-limit.ts",
+      "src/core/images/cache-limit.ts",
       "node_modules/zod/v4/core/parse.js",
       "src/testing/jest.ts",
-      "src/images/engine.ts",
+      "src/core/images/engine.ts",
       "node_modules/zod/v4/core/json-schema.js",
       "node_modules/nock/index.js",
     ];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeServiceBase64 } from "../../src/schema/base64.ts";
+import { decodeServiceBase64 } from "../../src/core/schema/base64.ts";
 import { times } from "../support/combinations.ts";
 
 it.each([

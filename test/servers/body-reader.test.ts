@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { BodyFilter, BodyRead, BodyReader } from "../../src/http/body-reader.ts";
+import type { BodyFilter, BodyRead, BodyReader } from "../../src/core/http/body-reader.ts";
 
 let Reader: typeof BodyReader;
 
@@ -10,7 +10,7 @@ beforeEach(async () => {
   // It captures Node's functions when it loads.
   vi.doMock("node:timers", () => ({ default: globalThis }));
   vi.resetModules();
-  ({ BodyReader: Reader } = await import("../../src/http/body-reader.ts"));
+  ({ BodyReader: Reader } = await import("../../src/core/http/body-reader.ts"));
 });
 afterEach(() => {
   vi.doUnmock("node:timers");

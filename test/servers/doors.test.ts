@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { realTimers } from "../../src/general/real-timers.ts";
+import { realTimers } from "../../src/core/general/real-timers.ts";
 import { DOOR_PATH, packAnswered, packAsked, SERVER_HEADER } from "../../src/servers/door-messages.ts";
 import { connectToManager } from "../../src/servers/manager-link.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { InvalidSeedError, startServers } from "mock-cloud-reco/server";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Result } from "../../src/emulator/message.ts";
+import type { Result } from "../../src/core/emulator/message.ts";
 import { seedFrom } from "../../src/servers/seed-file.ts";
 import { makePng } from "../support/png.ts";
 

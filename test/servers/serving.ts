@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
-import type { Result, WireRequest, WireResponse } from "../../src/emulator/message.ts";
-import { HttpServer, type HttpServerOptions } from "../../src/http/http-server.ts";
+import type { Result, WireRequest, WireResponse } from "../../src/core/emulator/message.ts";
+import { HttpServer, type HttpServerOptions } from "../../src/core/http/http-server.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 const NEVER_IDLE = 60_000;

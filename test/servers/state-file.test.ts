@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { MockCloudReco } from "mock-cloud-reco";
 import { type StartServersOptions, startServers } from "mock-cloud-reco/server";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { realTimers } from "../../src/general/real-timers.ts";
+import { realTimers } from "../../src/core/general/real-timers.ts";
 import { makePng } from "../support/png.ts";
 
 let folder: string;

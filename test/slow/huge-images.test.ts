@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { constants, deflateSync } from "node:zlib";
 import { brisqueRater, structuralSimilarityMatcher } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
-import { inspectQueryImage, inspectTargetImage } from "../../src/images/inspect.ts";
-import { assessImage } from "../../src/images/on-demand.ts";
+import { inspectQueryImage, inspectTargetImage } from "../../src/core/images/inspect.ts";
+import { assessImage } from "../../src/core/images/on-demand.ts";
 import { oneColourPng } from "../support/one-colour-png.ts";
 import { peakMegabytes } from "../support/peak-memory.ts";
 import { makePng, pngChunk } from "../support/png.ts";
@@ -40,9 +40,9 @@ describe("a query image of 15000x15000", () => {
         const image = join(folder, "huge.png");
         writeFileSync(image, oneColourPng());
         const modules = [
-          "src/images/inspect",
-          "src/images/matching/ranking",
-          "src/images/matching/matchers",
+          "src/core/images/inspect",
+          "src/core/images/matching/ranking",
+          "src/core/images/matching/matchers",
           "test/support/peak-memory",
         ].map((name) => new URL(`../../${name}.ts`, import.meta.url).href);
         const { stdout } = spawnSync(

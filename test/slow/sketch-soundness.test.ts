@@ -6,7 +6,7 @@ import {
   type PreparedImage,
   prepareWithSketch,
   scoreImage,
-} from "../../src/images/matching/similarity.ts";
+} from "../../src/core/images/matching/similarity.ts";
 import { ALL } from "../support/combinations.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type * as z from "zod/mini";
+import { cloudDatabaseRecord } from "../../src/core/schema/cloud-database.ts";
+import { templateTargetRecord, vuMarkDatabaseRecord } from "../../src/core/schema/database.ts";
+import { credentialRecord, datasetRecord } from "../../src/core/schema/model-target.ts";
+import { reportRecord } from "../../src/core/schema/report.ts";
+import { targetRecord } from "../../src/core/schema/target.ts";
+import { decoded, decodeTarget, encodeTarget } from "../../src/core/store/codec.ts";
 import { fromText, storedChange, toText } from "../../src/redis/codec.ts";
-import { cloudDatabaseRecord } from "../../src/schema/cloud-database.ts";
-import { templateTargetRecord, vuMarkDatabaseRecord } from "../../src/schema/database.ts";
-import { credentialRecord, datasetRecord } from "../../src/schema/model-target.ts";
-import { reportRecord } from "../../src/schema/report.ts";
-import { targetRecord } from "../../src/schema/target.ts";
-import { decoded, decodeTarget, encodeTarget } from "../../src/store/codec.ts";
 import { requiredFieldsOf, valuesOf } from "../support/schema-values.ts";
 
 const text = fc.oneof(

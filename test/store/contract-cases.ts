@@ -1,10 +1,10 @@
 import { test } from "vitest";
-import { createRandom } from "../../src/emulator/random.ts";
-import { newCloudDatabase } from "../../src/schema/cloud-database.ts";
-import { newTemplateTarget, newVuMarkDatabase } from "../../src/schema/database.ts";
-import type { Target } from "../../src/schema/target.ts";
-import type { Store } from "../../src/store/store.ts";
-import type { AssessImage, NewTarget } from "../../src/store/verbs.ts";
+import { createRandom } from "../../src/core/emulator/random.ts";
+import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
+import { newTemplateTarget, newVuMarkDatabase } from "../../src/core/schema/database.ts";
+import type { Target } from "../../src/core/schema/target.ts";
+import type { Store } from "../../src/core/store/store.ts";
+import type { AssessImage, NewTarget } from "../../src/core/store/verbs.ts";
 
 /** A store under test, and how to close it. */
 export interface OpenStore {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { ImageBlobs } from "../../src/store/image-blobs.ts";
-import { SnapshotReader } from "../../src/store/snapshot-reader.ts";
+import { ImageBlobs } from "../../src/core/store/image-blobs.ts";
+import { SnapshotReader } from "../../src/core/store/snapshot-reader.ts";
 
 test("equal images are kept once, unchanged", () => {
   const blobs = new ImageBlobs();

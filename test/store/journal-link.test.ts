@@ -1,11 +1,11 @@
 import type { JournalEntry } from "mock-cloud-reco";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Journal } from "../../src/emulator/journal.ts";
-import { recordRequest } from "../../src/emulator/recorded-message.ts";
-import { realTimers } from "../../src/general/real-timers.ts";
+import { Journal } from "../../src/core/emulator/journal.ts";
+import { recordRequest } from "../../src/core/emulator/recorded-message.ts";
+import { realTimers } from "../../src/core/general/real-timers.ts";
+import { StateUnavailableError } from "../../src/core/store/store.ts";
 import { type JournalPage, JournalReceiver, unpackJournal } from "../../src/redis/journal-codec.ts";
 import { JournalLink } from "../../src/redis/journal-link.ts";
-import { StateUnavailableError } from "../../src/store/store.ts";
 
 /** A link, the batches that its manager received, and a way to make entries. */
 function linked() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryStore } from "../../src/store/memory-store.ts";
+import { MemoryStore } from "../../src/core/store/memory-store.ts";
 import { assessByBytes, cloud, created, NOW } from "./contract-cases.ts";
 import { describeStoreContract } from "./store-contract.ts";
 

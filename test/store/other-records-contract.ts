@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import type { Dataset } from "../../src/schema/model-target.ts";
+import type { Dataset } from "../../src/core/schema/model-target.ts";
 import { cloud, NOW, type StoreFactory, testStore } from "./contract-cases.ts";
 
 const dataset = (uuid: string, given: Partial<Dataset> = {}): Dataset => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type RateHistories, takeToken } from "../../src/store/rate-history.ts";
+import { type RateHistories, takeToken } from "../../src/core/store/rate-history.ts";
 
 const rule = { key: "other", maxRequests: 3, windowSeconds: 1, isAligned: false };
 

@@ -1,11 +1,11 @@
 import { Redis } from "iovalkey";
 import { afterAll, beforeAll } from "vitest";
-import { createRandom } from "../../src/emulator/random.ts";
+import { createRandom } from "../../src/core/emulator/random.ts";
+import { MemoryStore } from "../../src/core/store/memory-store.ts";
 import { RedisBacking, type Summaries } from "../../src/redis/redis-backing.ts";
 import { RedisConnection } from "../../src/redis/redis-connection.ts";
 import { RedisStore } from "../../src/redis/redis-store.ts";
 import { fillOnce } from "../../src/redis/whole-state.ts";
-import { MemoryStore } from "../../src/store/memory-store.ts";
 import { type RunningRedis, startRedis } from "../support/redis-server.ts";
 import { assessByBytes, cloud, created, image } from "./contract-cases.ts";
 

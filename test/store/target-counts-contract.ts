@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { statusAt } from "../../src/schema/processing.ts";
-import type { Target } from "../../src/schema/target.ts";
+import { statusAt } from "../../src/core/schema/processing.ts";
+import type { Target } from "../../src/core/schema/target.ts";
 import { cloud, image, NOW, newTarget, type StoreFactory, testStore } from "./contract-cases.ts";
 
 /** What a count says, found by looking at every target. */

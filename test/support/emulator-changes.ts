@@ -5,21 +5,21 @@ import type {
   RecognitionCountChanges,
   VuMarkDatabaseFields,
 } from "mock-cloud-reco";
-import { createRandom } from "../../src/emulator/random.ts";
-import type { ResolvedOptions } from "../../src/options/options.ts";
+import { createRandom } from "../../src/core/emulator/random.ts";
 import {
   databaseChanges,
   newCloudDatabase,
   newCloudDatabaseFields,
-} from "../../src/schema/cloud-database.ts";
+} from "../../src/core/schema/cloud-database.ts";
 import {
   type Database,
   newTemplateTarget,
   newVuMarkDatabase,
   vuMarkDatabaseFields,
-} from "../../src/schema/database.ts";
-import { checked } from "../../src/schema/zod/problems.ts";
-import type { Store } from "../../src/store/store.ts";
+} from "../../src/core/schema/database.ts";
+import { checked } from "../../src/core/schema/zod/problems.ts";
+import type { Store } from "../../src/core/store/store.ts";
+import type { ResolvedOptions } from "../../src/options/options.ts";
 import type { DatabaseKeys } from "./backends.ts";
 
 export const wholeSecondsNow = (): Date => new Date(Math.floor(Date.now() / 1000) * 1000);

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import { sketches as preparedSketches, prepareInBackground } from "../../src/images/matching/ranking.ts";
-import { prepareWithSketch, type Sketch } from "../../src/images/matching/similarity.ts";
+import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import { sketches as preparedSketches, prepareInBackground } from "../../src/core/images/matching/ranking.ts";
+import { prepareWithSketch, type Sketch } from "../../src/core/images/matching/similarity.ts";
 import { sceneThumbnail } from "./thumbnails.ts";
 
 const SIDE = 256;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { featureMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import type { TargetFeatures } from "../../src/images/matching/features/extract.ts";
-import { targetFeatures } from "../../src/images/matching/features/pictures.ts";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import type { TargetFeatures } from "../../src/core/images/matching/features/extract.ts";
+import { targetFeatures } from "../../src/core/images/matching/features/pictures.ts";
+import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 import type { View } from "./camera.ts";
 import { drawLeaves, type Grey, photograph, pngOf } from "./photographs.ts";
 import { candidate, generator } from "./scenes.ts";

@@ -1,6 +1,6 @@
 import { ManualClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe } from "vitest";
-import { createRandom } from "../../src/emulator/random.ts";
+import { createRandom } from "../../src/core/emulator/random.ts";
 import { resolveOptions } from "../../src/options/options.ts";
 import { RedisStore } from "../../src/redis/redis-store.ts";
 import { startSharedManager, stateInRedis } from "../../src/servers/shared-manager.ts";

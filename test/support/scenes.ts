@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ImageMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
-import type { ComparedTarget } from "../../src/images/matching/comparison.ts";
-import { rankTargets } from "../../src/images/matching/ranking.ts";
+import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 
 /** A picture of overlapping shapes and texture, drawn from a seed, which replaces photographs in tests. */
 export async function scene(seed: number, width = 320, height = 240): Promise<Buffer> {

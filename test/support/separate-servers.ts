@@ -1,5 +1,5 @@
 import type { JournalEntry } from "mock-cloud-reco";
-import type { Listen, RunningServer } from "../../src/http/listen.ts";
+import type { Listen, RunningServer } from "../../src/core/http/listen.ts";
 import { startDoor } from "../../src/servers/door.ts";
 import type { DoorRole } from "../../src/servers/door-messages.ts";
 import { type ServersSetup, startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";

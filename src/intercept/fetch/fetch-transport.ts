@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { ReadableStream } from "node:stream/web";
 import { promisify } from "node:util";
 import zlib, { constants } from "node:zlib";
-import { header, type WireResponse } from "../../emulator/message.ts";
+import { header, type WireResponse } from "../../core/emulator/message.ts";
 import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, type InterceptedRequest, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";

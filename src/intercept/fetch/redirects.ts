@@ -1,4 +1,4 @@
-import { header, type WireResponse } from "../../emulator/message.ts";
+import { header, type WireResponse } from "../../core/emulator/message.ts";
 
 const STATUSES = new Set([301, 302, 303, 307, 308]);
 const MOST = 20;

@@ -2,8 +2,8 @@ import http from "node:http";
 import https from "node:https";
 import { dirname } from "node:path";
 import type nockType from "nock";
-import { loadModule } from "../../general/load-module.ts";
-import { codeOf, messageOf } from "../../general/text.ts";
+import { loadModule } from "../../core/general/load-module.ts";
+import { codeOf, messageOf } from "../../core/general/text.ts";
 import { isNodes, isPlainFunction } from "./direct-clients.ts";
 
 export type Nock = typeof nockType;

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http, { OutgoingMessage } from "node:http";
-import { realTimers } from "../../general/real-timers.ts";
+import { realTimers } from "../../core/general/real-timers.ts";
 import { stoppedError } from "../errors.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";

@@ -1,5 +1,5 @@
 import { Duplex, Readable } from "node:stream";
-import { realTimers } from "../../general/real-timers.ts";
+import { realTimers } from "../../core/general/real-timers.ts";
 import { isFunction } from "../replace.ts";
 
 /**

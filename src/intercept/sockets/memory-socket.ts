@@ -1,7 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { OutgoingMessage } from "node:http";
 import { Socket, type SocketConstructorOpts } from "node:net";
-import { realTimers } from "../../general/real-timers.ts";
+import { realTimers } from "../../core/general/real-timers.ts";
 
 /** Size of a real socket's largest read in bytes; undici asserts on larger ones. */
 const MAX_READ = 65_536;

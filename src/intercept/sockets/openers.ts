@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import type { Socket } from "node:net";
 import net from "node:net";
 import tls from "node:tls";
-import { realTimers } from "../../general/real-timers.ts";
+import { realTimers } from "../../core/general/real-timers.ts";
 import { replace } from "../replace.ts";
 import { followOpening, requestedHost } from "./requested-hosts.ts";
 

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
-import type { Result, WireResponse } from "../../emulator/message.ts";
-import { realTimers } from "../../general/real-timers.ts";
-import { HttpServer } from "../../http/http-server.ts";
+import type { Result, WireResponse } from "../../core/emulator/message.ts";
+import { realTimers } from "../../core/general/real-timers.ts";
+import { HttpServer } from "../../core/http/http-server.ts";
 import { socketError, stoppedError } from "../errors.ts";
 import type { HostTable } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";

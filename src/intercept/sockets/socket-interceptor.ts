@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { realTimers } from "../../general/real-timers.ts";
+import { realTimers } from "../../core/general/real-timers.ts";
 import type { HostTable } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 import { Destinations } from "./destinations.ts";

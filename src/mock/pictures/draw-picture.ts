@@ -1,6 +1,6 @@
-import { createRandom, type Random } from "../../emulator/random.ts";
-import { yieldToEventLoop } from "../../general/scheduling.ts";
-import type { Pixels } from "../../images/decode.ts";
+import { createRandom, type Random } from "../../core/emulator/random.ts";
+import { yieldToEventLoop } from "../../core/general/scheduling.ts";
+import type { Pixels } from "../../core/images/decode.ts";
 import { drawNumeral } from "./numeral.ts";
 
 const CHANNELS = 3;

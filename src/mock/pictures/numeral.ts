@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../general/scheduling.ts";
+import { yieldToEventLoop } from "../../core/general/scheduling.ts";
 
 const CHANNELS = 3;
 const ROWS = 7;

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { encodePixels } from "../../images/on-demand.ts";
-import { checked } from "../../schema/zod/problems.ts";
-import { optional, record } from "../../schema/zod/record.ts";
-import { oneOf, wholeNumber, wholeNumberFrom } from "../../schema/zod/values.ts";
+import { encodePixels } from "../../core/images/on-demand.ts";
+import { checked } from "../../core/schema/zod/problems.ts";
+import { optional, record } from "../../core/schema/zod/record.ts";
+import { oneOf, wholeNumber, wholeNumberFrom } from "../../core/schema/zod/values.ts";
 import { drawPicture } from "./draw-picture.ts";
 
 /** How a picture for tests is drawn. */

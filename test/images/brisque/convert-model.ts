@@ -1,5 +1,5 @@
 /*
- * Converts OpenCV's BRISQUE model into src/images/brisque/model-data.ts, once. The two files come with Debian's package
+ * Converts OpenCV's BRISQUE model into src/core/images/ratings/brisque/model-data.ts, once. The two files come with Debian's package
  * opencv-data: tsx test/images/brisque/convert-model.ts /usr/share/opencv4/quality
  */
 import { readFile, writeFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ const base64In20Bits = (values: number[]) => {
 };
 
 await writeFile(
-  new URL("../../../src/images/ratings/brisque/model-data.ts", import.meta.url),
+  new URL("../../../src/core/images/ratings/brisque/model-data.ts", import.meta.url),
   `/*!
  * The BRISQUE model of OpenCV (brisque_model_live.yml and brisque_range_live.yml of the contributed module "quality"),
  * converted by test/images/brisque/convert-model.ts.

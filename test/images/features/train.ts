@@ -1,5 +1,5 @@
 /*
- * Learns which directions of a feature's 128 values tell features apart, and writes src/images/matching/features/table.ts:
+ * Learns which directions of a feature's 128 values tell features apart, and writes src/core/images/matching/features/table.ts:
  * tsx test/images/features/train.ts, about two minutes. The pictures are drawn by test/support/photographs.ts from seeds that
  * no test uses, so that the table has no licence but this repository's.
  *
@@ -7,14 +7,14 @@
  * show the same place are pairs. The directions are those in which features differ much, but those of a pair little.
  */
 import { writeFile } from "node:fs/promises";
-import type { GreyPicture } from "../../../src/images/decode.ts";
-import { FeatureFinder, type Features } from "../../../src/images/matching/features/extract.ts";
+import type { GreyPicture } from "../../../src/core/images/decode.ts";
+import { FeatureFinder, type Features } from "../../../src/core/images/matching/features/extract.ts";
 import {
   BITS,
   DIRECTIONS,
   readProjections,
   VALUES,
-} from "../../../src/images/matching/features/projections.ts";
+} from "../../../src/core/images/matching/features/projections.ts";
 import { type Homography, project } from "../../support/camera.ts";
 import { drawLeaves, photograph } from "../../support/photographs.ts";
 import { generator } from "../../support/scenes.ts";
@@ -241,7 +241,7 @@ console.log(
 );
 
 await writeFile(
-  new URL("../../../src/images/matching/features/table.ts", import.meta.url),
+  new URL("../../../src/core/images/matching/features/table.ts", import.meta.url),
   `/**
  * Written by \`tsx test/images/features/train.ts\`: do not edit. Base64 of ${DIRECTIONS} directions (a 32-bit scale and ${VALUES} signed bytes each),
  * then ${BITS} 32-bit biases. Learned from pictures that the script draws.

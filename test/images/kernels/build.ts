@@ -1,5 +1,5 @@
 /*
- * npm run build:kernels: compiles the kernels, written in AssemblyScript, into src/images/kernels/compiled.ts. Run it
+ * npm run build:kernels: compiles the kernels, written in AssemblyScript, into src/core/images/kernels/compiled.ts. Run it
  * after changing one; a test fails when compiled.ts was made from other sources.
  */
 import { writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-export const KERNELS = new URL("../../../src/images/kernels/", import.meta.url);
+export const KERNELS = new URL("../../../src/core/images/kernels/", import.meta.url);
 
 /** Each kernel's sources: its own, and those that it imports. */
 const IMPORTS = {

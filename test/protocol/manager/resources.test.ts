@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { targetViewAt } from "../../../src/apis/manager/targets.ts";
-import { createRandom } from "../../../src/emulator/random.ts";
-import { writeJson } from "../../../src/emulator/write-json.ts";
+import { targetViewAt } from "../../../src/core/apis/manager/targets.ts";
+import { createRandom } from "../../../src/core/emulator/random.ts";
+import { writeJson } from "../../../src/core/emulator/write-json.ts";
 import {
   cloudDatabaseJson,
   cloudDatabaseRecord,
   newCloudDatabase,
   postedCloudDatabase,
-} from "../../../src/schema/cloud-database.ts";
+} from "../../../src/core/schema/cloud-database.ts";
 import {
   newTemplateTarget,
   newVuMarkDatabase,
@@ -17,16 +17,16 @@ import {
   templateTargetJson,
   vuMarkDatabaseJson,
   vuMarkDatabaseRecord,
-} from "../../../src/schema/database.ts";
+} from "../../../src/core/schema/database.ts";
 import {
   DATASET_FAMILIES,
   datasetJson,
   postedCredential,
   postedDataset,
-} from "../../../src/schema/model-target.ts";
-import { postedTarget, targetJson } from "../../../src/schema/target.ts";
-import { read } from "../../../src/schema/zod/problems.ts";
-import type { WireForm } from "../../../src/schema/zod/wire.ts";
+} from "../../../src/core/schema/model-target.ts";
+import { postedTarget, targetJson } from "../../../src/core/schema/target.ts";
+import { read } from "../../../src/core/schema/zod/problems.ts";
+import type { WireForm } from "../../../src/core/schema/zod/wire.ts";
 import { valuesOf } from "../../support/schema-values.ts";
 
 const random = createRandom("resources");

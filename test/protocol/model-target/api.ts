@@ -1,9 +1,9 @@
 import { ManualClock, MockCloudReco, type MockCloudRecoOptions } from "mock-cloud-reco";
-import { createEmulator } from "../../../src/apis/index.ts";
-import { MovableClock } from "../../../src/emulator/clock.ts";
-import { createRandom } from "../../../src/emulator/random.ts";
+import { createEmulator } from "../../../src/core/apis/index.ts";
+import { MovableClock } from "../../../src/core/emulator/clock.ts";
+import { createRandom } from "../../../src/core/emulator/random.ts";
+import { MemoryStore } from "../../../src/core/store/memory-store.ts";
 import { resolveOptions } from "../../../src/options/options.ts";
-import { MemoryStore } from "../../../src/store/memory-store.ts";
 import { type BackendOptions, describeBackends, type Refused } from "../../support/backends.ts";
 import { nodeClient } from "../../support/clients.ts";
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
 import { describe, expect, it, vi } from "vitest";
-import { datasetArchive } from "../../../src/apis/model-target/responses.ts";
-import type { Dataset } from "../../../src/schema/model-target.ts";
+import { datasetArchive } from "../../../src/core/apis/model-target/responses.ts";
+import type { Dataset } from "../../../src/core/schema/model-target.ts";
 import { sayWhatIsSkipped } from "../../support/skipped.ts";
 import type { JsonObject } from "../../support/values.ts";
 import { describeApi, type OpenApi } from "./api.ts";
@@ -134,7 +134,9 @@ describe("the archive of a dataset", () => {
     ["Pacific/Kiritimati", "13"],
     ["Africa/Monrovia", "23"],
   ])("has the same bytes in a process in %s", async (zone, hour) => {
-    const source = fileURLToPath(new URL("../../../src/apis/model-target/responses.ts", import.meta.url));
+    const source = fileURLToPath(
+      new URL("../../../src/core/apis/model-target/responses.ts", import.meta.url),
+    );
     const program = `
       import { datasetArchive } from ${JSON.stringify(source)};
       const zip = await datasetArchive(${JSON.stringify(datasetOf(REQUEST))});

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findingsIn } from "../../../src/apis/model-target/dataset-validation.ts";
-import { profiles } from "../../../src/emulator/profiles.ts";
+import { findingsIn } from "../../../src/core/apis/model-target/dataset-validation.ts";
+import { profiles } from "../../../src/core/emulator/profiles.ts";
 import { times } from "../../support/combinations.ts";
 import { isJsonObject } from "../../support/values.ts";
 import { openDirectly, type Received } from "./api.ts";

@@ -5,7 +5,7 @@ import {
   parseDateHeader,
   QUERY_DATE_FORMS,
   TARGET_API_DATE_FORMS,
-} from "../../../src/apis/signed/framing.ts";
+} from "../../../src/core/apis/signed/framing.ts";
 
 const MOMENT = Date.UTC(2026, 10, 21, 10, 42, 0);
 const target = (text: string) => parseDateHeader(text, TARGET_API_DATE_FORMS);

@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type ComputeHmac, findMistakes } from "../../../src/apis/explanations/signature.ts";
+import { type ComputeHmac, findMistakes } from "../../../src/core/apis/explanations/signature.ts";
 import {
   rightLines,
   type SignedVariant,
   signedTextOf,
   wrongVariants,
-} from "../../../src/apis/explanations/signed-variants.ts";
-import type { WireRequest } from "../../../src/emulator/message.ts";
-import { bodyDigest } from "../../../src/emulator/signing.ts";
+} from "../../../src/core/apis/explanations/signed-variants.ts";
+import type { WireRequest } from "../../../src/core/emulator/message.ts";
+import { bodyDigest } from "../../../src/core/emulator/signing.ts";
 
 const SECRET = "secret";
 const body = Buffer.from(JSON.stringify({ width: 1, name: "Käfer", image: "aGVsbG8=" }, null, 1));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
-import { pdfInstance, pngInstance, svgInstance } from "../../../src/apis/vumark/instances.ts";
+import { pdfInstance, pngInstance, svgInstance } from "../../../src/core/apis/vumark/instances.ts";
 
 import { drawnText, pdfTitle, pngTexts, xmlTextOf } from "./read-back.ts";
 

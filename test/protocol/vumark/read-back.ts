@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import { isBlack } from "../../../src/apis/vumark/instances.ts";
+import { isBlack } from "../../../src/core/apis/vumark/instances.ts";
 
 /** Text chunks of a PNG: keyword and text. Throws when the file is not a PNG. */
 export function pngTexts(png: Buffer): { type: string; keyword: string; text: string }[] {

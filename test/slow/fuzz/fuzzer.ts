@@ -1,12 +1,12 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { authorizationHeader } from "mock-cloud-reco";
-import { APIS } from "../../../src/apis/index.ts";
-import { createRandom, type Random } from "../../../src/emulator/random.ts";
-import { setImageCacheBytes } from "../../../src/images/cache-limit.ts";
-import { sketches } from "../../../src/images/matching/ranking.ts";
+import { APIS } from "../../../src/core/apis/index.ts";
+import { createRandom, type Random } from "../../../src/core/emulator/random.ts";
+import { setImageCacheBytes } from "../../../src/core/images/cache-limit.ts";
+import { sketches } from "../../../src/core/images/matching/ranking.ts";
+import type { ApiName } from "../../../src/core/schema/protocol.ts";
 import { resolveOptions } from "../../../src/options/options.ts";
-import type { ApiName } from "../../../src/schema/protocol.ts";
 import type { ThreeServers } from "../../../src/servers/launch.ts";
 import { START } from "../../protocol/query/send.ts";
 import { RawConnection } from "../../servers/raw-connection.ts";

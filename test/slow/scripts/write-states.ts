@@ -1,5 +1,5 @@
-import { MemoryStore } from "../../../src/store/memory-store.ts";
-import { restoreState, writeStateFile } from "../../../src/store/state-file.ts";
+import { MemoryStore } from "../../../src/core/store/memory-store.ts";
+import { restoreState, writeStateFile } from "../../../src/core/store/state-file.ts";
 
 /** Writes two states to a file in turn until it is killed, and a line after each. */
 const [path = ""] = process.argv.slice(2);

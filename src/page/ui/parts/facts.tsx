@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import type { DatabaseState } from "../../../schema/cloud-database.ts";
-import type { TargetStatus } from "../../../schema/processing.ts";
+import type { DatabaseState } from "../../../core/schema/cloud-database.ts";
+import type { TargetStatus } from "../../../core/schema/processing.ts";
 import type { ShownTarget } from "../../model.ts";
 import { imageUrl } from "../state/api.ts";
 import { emulatorNow, processingLeft, ratingOf, statusOf } from "../state/connection.ts";

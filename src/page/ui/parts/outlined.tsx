@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import type { Outline } from "../../../schema/journal-entry.ts";
+import type { Outline } from "../../../core/schema/journal-entry.ts";
 import type { PageFeatures } from "../../model.ts";
 import { attempt } from "../state/api.ts";
 import { count } from "../state/format.ts";

@@ -1,6 +1,6 @@
 import { type Signal, signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { PAGE_HEADER } from "../../../schema/protocol.ts";
+import { PAGE_HEADER } from "../../../core/schema/protocol.ts";
 import type { MockReport, PageFeatures, PageRequestDetails } from "../../model.ts";
 
 interface Notice {

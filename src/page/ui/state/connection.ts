@@ -1,12 +1,16 @@
 import { computed, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { isRefused, PAGE_HEADER } from "../../../schema/protocol.ts";
+import { isRefused, PAGE_HEADER } from "../../../core/schema/protocol.ts";
 import type { MockReport, PageRequests, PageState, PageTargets, ShownRequest } from "../../model.ts";
 import { listFilter, passes, selectTargets, withFound } from "../../select.ts";
 import { ask, report } from "./api.ts";
 import { currentRoute } from "./route.ts";
 
-export { processingLeft, ratingAt as ratingOf, statusAt as statusOf } from "../../../schema/processing.ts";
+export {
+  processingLeft,
+  ratingAt as ratingOf,
+  statusAt as statusOf,
+} from "../../../core/schema/processing.ts";
 
 const TICK_MILLISECONDS = 250;
 const RETRY_MILLISECONDS = 1000;

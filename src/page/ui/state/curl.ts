@@ -1,4 +1,4 @@
-import type { Database } from "../../../schema/database.ts";
+import type { Database } from "../../../core/schema/database.ts";
 import type { ShownRequest } from "../../model.ts";
 import { state } from "./connection.ts";
 

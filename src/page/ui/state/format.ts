@@ -1,4 +1,4 @@
-import { withoutStringsToSign } from "../../../schema/reasons.ts";
+import { withoutStringsToSign } from "../../../core/schema/reasons.ts";
 
 export const number = (value: number): string => value.toLocaleString("en-GB");
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { CloudDatabase } from "../../../schema/cloud-database.ts";
-import { nextDatabaseName } from "../../../schema/protocol.ts";
+import type { CloudDatabase } from "../../../core/schema/cloud-database.ts";
+import { nextDatabaseName } from "../../../core/schema/protocol.ts";
 import type { PageDatabase } from "../../model.ts";
 import { Button, CopyButton, Field, NumberField, Select, set } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialogs.tsx";

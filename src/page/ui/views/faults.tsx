@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { OPERATIONS, RESULT_CODES } from "../../../schema/protocol.ts";
+import { OPERATIONS, RESULT_CODES } from "../../../core/schema/protocol.ts";
 import type { PageFault, PageFaults } from "../../model.ts";
 import { Button, Checkbox, Field, NumberField, OpenButton, Select, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";

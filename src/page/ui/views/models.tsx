@@ -1,7 +1,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChild, ComponentChildren } from "preact";
-import type { TemplateTarget } from "../../../schema/database.ts";
-import type { ClientCredential } from "../../../schema/model-target.ts";
+import type { TemplateTarget } from "../../../core/schema/database.ts";
+import type { ClientCredential } from "../../../core/schema/model-target.ts";
 import type { PageDataset, PageModels, PageVuMarkDatabase } from "../../model.ts";
 import { Button, Field, LinkButton, OpenButton, Secret, set } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialogs.tsx";

@@ -1,4 +1,4 @@
-import { isRefused } from "../../../schema/protocol.ts";
+import { isRefused } from "../../../core/schema/protocol.ts";
 import type { PageRequests } from "../../model.ts";
 import { Badge, Facts, Moment, StateBadge, StatusCode } from "../parts/facts.tsx";
 import { report } from "../state/api.ts";

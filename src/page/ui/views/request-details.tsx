@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { isStillProcessing, withoutAdvice } from "../../../schema/reasons.ts";
+import { isStillProcessing, withoutAdvice } from "../../../core/schema/reasons.ts";
 import type { PageFeatures, PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
 import { Button, CopyButton, LinkButton } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";

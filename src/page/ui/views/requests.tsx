@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { isRefusedOrFailed, OPERATIONS } from "../../../schema/protocol.ts";
+import { isRefusedOrFailed, OPERATIONS } from "../../../core/schema/protocol.ts";
 import type { FoundTarget, PageRequests, RequestRow } from "../../model.ts";
 import { listFilter, passes } from "../../select.ts";
 import { Button, Checkbox, SearchField, Select, set } from "../parts/controls.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { isStillProcessing } from "../../../schema/reasons.ts";
+import { isStillProcessing } from "../../../core/schema/reasons.ts";
 import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
 import { Badge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, notify, pathOf, useLoaded } from "../state/api.ts";

@@ -1,6 +1,6 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { MAX_METADATA_BYTES } from "../../../schema/protocol.ts";
+import { MAX_METADATA_BYTES } from "../../../core/schema/protocol.ts";
 import type { PageFeatures, ShownTarget } from "../../model.ts";
 import { decodedMetadata } from "../../select.ts";
 import { Button, Checkbox, Field, Labelled, LinkButton, NumberField, Secret } from "../parts/controls.tsx";

@@ -4,7 +4,7 @@ import type { BodyStream, HeaderList } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 
 /**
- * Describes a body: a JSON Schema, or a schema from `src/schema`, which the OpenAPI document converts. The latter by a common
+ * Describes a body: a JSON Schema, or a schema from `src/core/schema`, which the OpenAPI document converts. The latter by a common
  * property, so that the package's declarations need no other package.
  */
 export type BodySchema = JsonSchema | { readonly _zod: object };

@@ -1,5 +1,5 @@
 /*
- * JSON Schemas of the requests and responses that the APIs declare, in JSON Schema's own words. Resources have schemas in src/schema,
+ * JSON Schemas of the requests and responses that the APIs declare, in JSON Schema's own words. Resources have schemas in src/core/schema,
  * which also check values.
  */
 
