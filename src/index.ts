@@ -10,16 +10,13 @@ export type { RequestFilter } from "./core/emulator/request-filter.ts";
 export { authorizationHeader, rfc1123Date, type SignedParts } from "./core/emulator/signing.ts";
 export type { ImageMatcher, MatchedTarget } from "./core/images/matching/comparison.ts";
 export {
-  createFeatureMatcher,
   createStructuralSimilarityMatcher,
   exactMatcher,
-  featureMatcher,
   mappingMatcher,
   structuralSimilarityMatcher,
 } from "./core/images/matching/matchers.ts";
 export {
   brisqueRater,
-  featureRater,
   fixedRater,
   perfectRater,
   randomRater,
@@ -70,3 +67,4 @@ export type { PictureOptions } from "./mock/pictures/pictures.ts";
 export { flatPicture, samplePicture } from "./mock/pictures/pictures.ts";
 export type { MockCloudRecoOptions } from "./options/options.ts";
 export type { MockReport } from "./page/model.ts";
+export { createFeatureMatcher, featureMatcher, featureRater } from "./recognition/matcher.ts";

@@ -7,8 +7,7 @@ import type { RequestFilter } from "../core/emulator/request-filter.ts";
 import type { TlsFiles } from "../core/http/http-server.ts";
 import { DEFAULT_IMAGE_CACHE_BYTES } from "../core/images/cache-limit.ts";
 import type { ImageMatcher } from "../core/images/matching/comparison.ts";
-import { DEFAULT_MATCHER, MATCHER_NAMES, MATCHERS } from "../core/images/matching/matchers.ts";
-import { brisqueRater, DEFAULT_RATER, RATER_NAMES } from "../core/images/on-demand.ts";
+import { brisqueRater } from "../core/images/on-demand.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { parseBaseUrl } from "../core/schema/base-url.ts";
 import {
@@ -37,6 +36,7 @@ import {
   wholeNumberFrom,
 } from "../core/schema/zod/values.ts";
 import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
+import { DEFAULT_MATCHER, DEFAULT_RATER, MATCHER_NAMES, MATCHERS, RATER_NAMES } from "./named.ts";
 import { DOORS, LOG_LEVELS, MANAGER, type OptionTable, option, QUERY, ROLES, TARGET_API } from "./option.ts";
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));

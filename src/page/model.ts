@@ -246,6 +246,6 @@ export type PageTrial = Awaited<ReturnType<typeof tryImage>>;
 
 export type PageTriedTarget = PageFindings["targets"][number];
 
-export type { FoundFeatures as PageFeatures } from "../core/images/matching/features/pictures.ts";
+export type { FoundFeatures as PageFeatures } from "../recognition/pictures.ts";
 
 export type PageComparison = NonNullable<Awaited<ReturnType<typeof compareWindows>>>;

@@ -14,12 +14,12 @@ import {
 import { percentDecoded } from "../core/emulator/operation.ts";
 import { systemRandom } from "../core/emulator/random.ts";
 import type { ServedResponse } from "../core/http/http-messages.ts";
-import { findFeatures } from "../core/images/matching/features/pictures.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
 import type { TemplateTarget } from "../core/schema/database.ts";
 import { datasetStatusAt } from "../core/schema/model-target.ts";
 import { isProcessed } from "../core/schema/processing.ts";
 import { reportCsv } from "../core/schema/report.ts";
+import { findFeatures } from "../recognition/pictures.ts";
 import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
 import { createReads, type Read, type ReadParts, type ReadResult } from "./reads.ts";

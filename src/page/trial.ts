@@ -8,15 +8,16 @@ import {
   type Ranking,
   type Recognition,
 } from "../core/images/matching/comparison.ts";
-import { featureRatingOf } from "../core/images/matching/features/pictures.ts";
 import { createStructuralSimilarityMatcher } from "../core/images/matching/matchers.ts";
 import { rankTargets } from "../core/images/matching/ranking.ts";
 import { similarityMap } from "../core/images/matching/similarity.ts";
 import { measure, sha256Of } from "../core/images/measures.ts";
-import { assessImage, brisqueRater, featureRater, perfectRater } from "../core/images/on-demand.ts";
+import { assessImage, brisqueRater, perfectRater } from "../core/images/on-demand.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { whyNotFound } from "../core/schema/processing.ts";
 import type { Target } from "../core/schema/target.ts";
+import { featureRater } from "../recognition/matcher.ts";
+import { featureRatingOf } from "../recognition/pictures.ts";
 
 /** Comparing a target that is not prepared takes about 5 ms. */
 const MAX_COMPARED = 500;
@@ -33,7 +34,15 @@ export async function findTargets(
 ) {
   const ranked = await rankTargets(matcher, bytes, targets, SHOWN_OF_FRAME);
   const shown = triedTargets(ranked, now).slice(0, SHOWN_OF_FRAME);
-  return { comparison: comparisonOf(matcher) ?? null, targets: shown };
+  return { comparison: shownComparison(matcher), targets: shown };
+}
+
+/** How a built-in matcher compares; null for another one. */
+function shownComparison(matcher: ImageMatcher) {
+  const comparison = comparisonOf(matcher);
+  if (comparison?.by !== "features") return comparison ?? null;
+  const { by, minimumInliers } = comparison;
+  return { by, minimumInliers };
 }
 
 /** Raters without state. Others may draw ratings or count calls, so only adding a picture calls them. */
@@ -59,7 +68,7 @@ export async function tryImage(
   const facts = await factsOf(bytes, targetRater);
   const image = { ...facts, problem: whyRefused ?? facts.problem };
   const compared = image.problem === null ? targets.slice(-MAX_COMPARED) : [];
-  const comparison = comparisonOf(matcher) ?? null;
+  const comparison = shownComparison(matcher);
   // With structural similarity, also scores that are too low for a match.
   const threshold = comparison?.by === "structuralSimilarity" ? comparison.threshold : undefined;
   const scorer = threshold === undefined ? matcher : createStructuralSimilarityMatcher({ threshold: -1 });

@@ -1,8 +1,6 @@
 export type { JournalEntry } from "../core/emulator/journal.ts";
 export type { ProfileName } from "../core/emulator/profiles.ts";
 export type { TlsFiles } from "../core/http/http-server.ts";
-export type { MatcherName } from "../core/images/matching/matchers.ts";
-export type { RaterName } from "../core/images/on-demand.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../core/schema/cloud-database.ts";
 export type { VuMarkDatabaseFields } from "../core/schema/database.ts";
 export type { Fault } from "../core/schema/fault.ts";
@@ -14,6 +12,7 @@ export type {
   MockTarget,
   MockVuMarkDatabase,
 } from "../mock/handles.ts";
+export type { MatcherName, RaterName } from "../options/named.ts";
 export type { LogLevel } from "../options/option.ts";
 export { InvalidSeedError } from "./seed-file.ts";
 export type { StartProgress } from "./server.ts";

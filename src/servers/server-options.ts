@@ -2,10 +2,9 @@ import * as z from "zod/mini";
 import { delayWhileConnected } from "../core/emulator/clock.ts";
 import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
 import type { TlsFiles } from "../core/http/http-server.ts";
-import { MATCHERS, type MatcherName } from "../core/images/matching/matchers.ts";
-import { type RaterName, raterNamed } from "../core/images/on-demand.ts";
 import { checked } from "../core/schema/zod/problems.ts";
 import { optional, record } from "../core/schema/zod/record.ts";
+import { MATCHERS, type MatcherName, type RaterName, raterNamed } from "../options/named.ts";
 import { defaultsOf, type LogLevel, schemasOf } from "../options/option.ts";
 import { OPTIONS } from "../options/option-table.ts";
 import {

@@ -5,9 +5,8 @@ import { Journal, type JournalEntry } from "../core/emulator/journal.ts";
 import { header, type WireRequest } from "../core/emulator/message.ts";
 import { createRandom } from "../core/emulator/random.ts";
 import { namedAccessKey } from "../core/emulator/signing.ts";
-import { summariesFor } from "../core/images/matching/comparison.ts";
-import { summaryOf } from "../core/images/matching/ranking.ts";
-import { assessImage } from "../core/images/on-demand.ts";
+import { recogniserOf, summariesFor } from "../core/images/matching/comparison.ts";
+import { assessImage, sketchOf } from "../core/images/on-demand.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { connectToRedis, type RedisAddress } from "../redis/connect.ts";
@@ -48,7 +47,11 @@ export function stateInRedis(
   return connectToRedis(
     address,
     (image) => assessImage(image, targetRater),
-    { kinds: summariesFor(queryMatcher, duplicatesMatcher), of: summaryOf },
+    {
+      kinds: summariesFor(queryMatcher, duplicatesMatcher),
+      of: async (kind, image) =>
+        kind === "sketch" ? sketchOf(image) : recogniserOf(queryMatcher, duplicatesMatcher)?.summaryOf(image),
+    },
     clock === systemClock,
   );
 }

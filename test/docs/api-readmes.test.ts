@@ -84,8 +84,9 @@ const NO_FACT = ["allowanceLeft: TRAINING_ALLOWANCE_EXCEEDED 422"];
 
 it("the tables of checks say what facts show, and nothing else", () => {
   const listed = Object.keys(FOLDERS).flatMap((folder) =>
-    cellsOf(textOf(`src/core/apis/${folder}/README.md`), /^\| `\w+` \|/).flatMap(([name = "", answers = ""]) =>
-      answers.split(", ").map((answer) => `${name.replaceAll("`", "")}: ${answer}`),
+    cellsOf(textOf(`src/core/apis/${folder}/README.md`), /^\| `\w+` \|/).flatMap(
+      ([name = "", answers = ""]) =>
+        answers.split(", ").map((answer) => `${name.replaceAll("`", "")}: ${answer}`),
     ),
   );
   expect([...new Set(listed)].sort()).toEqual([...shownByFacts, ...NO_FACT].sort());

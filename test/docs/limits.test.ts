@@ -3,7 +3,8 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 
 const root = new URL("../../", import.meta.url);
-const FOLDERS = ["apis", "emulator", "general", "http", "images", "schema"].map((room) => `core/${room}`);
+const CORE = ["apis", "emulator", "general", "http", "images", "schema"].map((room) => `core/${room}`);
+const FOLDERS = [...CORE, "recognition"];
 
 /** Limits in the code that answers requests, by `file NAME`: constants whose name says that they are the most of something. */
 const LIMITS = new Map<string, number>();

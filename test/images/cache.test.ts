@@ -107,7 +107,7 @@ describe("an image prepared for comparisons", () => {
 
   it("is prepared in the background, without a query", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];
-    for (const { image } of targets) prepareInBackground(image, ["structuralSimilarity"]);
+    for (const { image } of targets) prepareInBackground(image);
     while (!targets.every(({ calls }) => calls.asked === 1)) await turn();
     await scoresOf(structuralSimilarityMatcher, numbered(3), targets);
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
@@ -121,7 +121,7 @@ describe("an image prepared for comparisons", () => {
       bytes: () => (isDown ? Promise.reject(new Error("down")) : png),
     };
     const target = { ...candidate(png), image };
-    prepareInBackground(image, ["structuralSimilarity"]);
+    prepareInBackground(image);
     await expect(rankTargets(structuralSimilarityMatcher, numbered(2), [target])).rejects.toThrow("down");
     isDown = false;
     expect((await rankTargets(structuralSimilarityMatcher, png, [target])).matches).toHaveLength(1);

@@ -16,13 +16,13 @@ import {
   QUERY_SEARCH,
   type TargetFeatures,
   unpackFeatures,
-} from "../../src/core/images/matching/features/extract.ts";
-import { findFeatures } from "../../src/core/images/matching/features/pictures.ts";
-import { lookAtPixels, Pyramid, reduce } from "../../src/core/images/matching/features/pixels.ts";
-import { readProjections } from "../../src/core/images/matching/features/projections.ts";
-import { rate } from "../../src/core/images/matching/features/rate.ts";
-import { lookFor } from "../../src/core/images/matching/features/recognise.ts";
-import { shortlist } from "../../src/core/images/matching/features/shortlist.ts";
+} from "../../src/recognition/extract.ts";
+import { findFeatures } from "../../src/recognition/pictures.ts";
+import { lookAtPixels, Pyramid, reduce } from "../../src/recognition/pixels.ts";
+import { readProjections } from "../../src/recognition/projections.ts";
+import { rate } from "../../src/recognition/rate.ts";
+import { lookFor } from "../../src/recognition/recognise.ts";
+import { shortlist } from "../../src/recognition/shortlist.ts";
 import { at, drawLeaves, photographedPictures, pngOf } from "../support/photographs.ts";
 import { makePng } from "../support/png.ts";
 import { generator } from "../support/scenes.ts";

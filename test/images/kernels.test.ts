@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
-import * as compiled from "../../src/core/images/kernels/compiled.ts";
+import * as ofCore from "../../src/core/images/kernels/compiled.ts";
+import * as ofRecognition from "../../src/recognition/kernels/compiled.ts";
 import { KERNEL_NAMES, readSources } from "./kernels/sources.ts";
 
-const kernels = new Map(Object.entries(compiled));
+const kernels = new Map(Object.entries({ ...ofCore, ...ofRecognition }));
 
 it.each(KERNEL_NAMES)(
   "the compiled kernel %s is of its present sources: else run `npm run build:kernels`",

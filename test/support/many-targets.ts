@@ -55,7 +55,7 @@ export function manyTargets(count: number, kind: string, draw: DrawThumbnail): C
     const sketch = known === undefined ? prepareWithSketch(draw(drawn)).sketch : structuredClone(known);
     if (known === undefined) sketches.push(sketch);
     preparedSketches.begin(sha256, async () => sketch);
-    prepareInBackground(image, ["structuralSimilarity"]);
+    prepareInBackground(image);
     return { targetId: String(number), name: String(number), applicationMetadata: null, image };
   });
 }

@@ -2,7 +2,5 @@
 
 export { encodePixels, whyNotDecoded } from "./decode.ts";
 export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
-export { featureRatingOf, rateByFeatures } from "./matching/features/pictures.ts";
-export { compareFeatures } from "./matching/features/rank.ts";
-export { prepareInBackground, rankTargets } from "./matching/ranking.ts";
+export { prepareInBackground, rankTargets, sketchOf } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";

@@ -3,7 +3,6 @@ import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts
 import type { Random } from "../emulator/random.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { readHeader } from "./decode.ts";
-import { rateByFeatures } from "./matching/features/pictures.ts";
 import { measure, sha256Of, type Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
@@ -243,16 +242,12 @@ interface Assessment {
  */
 export async function assessImage(
   bytes: Buffer,
-  rater: TargetRater | "brisque" | "features",
+  rater: TargetRater | "brisque",
   random?: Random,
 ): Promise<Assessment> {
   const measures = await measure(bytes, { brisque: rater === "brisque" });
   const rating =
-    rater === "brisque"
-      ? await rateImage(bytes)
-      : rater === "features"
-        ? await rateByFeatures(bytes)
-        : checkRating(await rater(bytes, random), "targetRater");
+    rater === "brisque" ? await rateImage(bytes) : checkRating(await rater(bytes, random), "targetRater");
   const isFlat = measures.damage !== undefined || measures.isFlat;
   return { outcome: isFlat ? "failed" : "success", rating, sha256: sha256Of(bytes) };
 }

@@ -3,8 +3,8 @@ import type * as Engine from "./engine.ts";
 import {
   type ComparedImage,
   compareBySimilarity,
-  comparisonOf,
   type ImageMatcher,
+  recogniserOf,
 } from "./matching/comparison.ts";
 import type { Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
@@ -23,23 +23,13 @@ function engine(): Promise<typeof Engine> {
 
 /** The package's own raters use what is known of the image; others get its bytes. */
 export const assessImage: typeof Engine.assessImage = async (image, rater, ...given) =>
-  (await engine()).assessImage(
-    image,
-    rater === brisqueRater ? "brisque" : rater === featureRater ? "features" : rater,
-    ...given,
-  );
+  (await engine()).assessImage(image, rater === brisqueRater ? "brisque" : rater, ...given);
 
 /**
  * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small
  * to be measured or that cannot be decoded get 0.
  */
 export const brisqueRater: TargetRater = (image) => rateImage(image);
-
-/**
- * Rates images by how well {@link featureMatcher} recognises them: by how many features differ, and how far these are spread.
- * Images without features or that cannot be decoded get 0.
- */
-export const featureRater: TargetRater = (image) => rateByFeatures(image);
 
 /** Rates every image 5. */
 export const perfectRater: TargetRater = () => MAX_RATING;
@@ -78,26 +68,7 @@ export const wantsOf = ({
   sketch: compareBySimilarity(queryMatcher, duplicatesMatcher),
 });
 
-/** The names of raters in settings, which are text. */
-export const RATER_NAMES = ["brisque", "features", "perfect", "random"] as const;
-/** The name of a rater. */
-export type RaterName = (typeof RATER_NAMES)[number];
-export const DEFAULT_RATER: RaterName = "brisque";
-
-/** The rater of that name; a random one with that seed. */
-export const raterNamed = (name: RaterName, seed: string | number | undefined): TargetRater =>
-  ({ brisque: brisqueRater, features: featureRater, perfect: perfectRater, random: randomRater(seed) })[name];
-
-const rateByFeatures: typeof Engine.rateByFeatures = async (...given) =>
-  (await engine()).rateByFeatures(...given);
-
 const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).rateImage(...given);
-
-export const featureRatingOf: typeof Engine.featureRatingOf = async (...given) =>
-  (await engine()).featureRatingOf(...given);
-
-export const compareFeatures: typeof Engine.compareFeatures = async (...given) =>
-  (await engine()).compareFeatures(...given);
 
 export const compareImages: typeof Engine.compareImages = async (...given) =>
   (await engine()).compareImages(...given);
@@ -117,6 +88,8 @@ export const rankTargets: typeof Engine.rankTargets = async (...given) =>
 export const whyNotDecoded: typeof Engine.whyNotDecoded = async (...given) =>
   (await engine()).whyNotDecoded(...given);
 
+export const sketchOf: typeof Engine.sketchOf = async (...given) => (await engine()).sketchOf(...given);
+
 /**
  * Returns the function that prepares images for these matchers, in the background; undefined if none of them compares prepared
  * images.
@@ -126,9 +99,13 @@ export function backgroundPreparation(
   matchers: readonly ImageMatcher[],
   isWanted: () => boolean,
 ): ((image: ComparedImage) => void) | undefined {
-  const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
-  const isPrepared = ways.some((way) => way !== "bytes" && way !== undefined);
-  return isPrepared ? (image) => prepareInBackground(image, ways, isWanted) : undefined;
+  const bySimilarity = compareBySimilarity(...matchers);
+  const recogniser = recogniserOf(...matchers);
+  if (!bySimilarity && recogniser === undefined) return undefined;
+  return (image) => {
+    if (bySimilarity) prepareInBackground(image, isWanted);
+    recogniser?.prepare(image, isWanted);
+  };
 }
 
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */

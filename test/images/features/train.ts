@@ -1,5 +1,5 @@
 /*
- * Learns which directions of a feature's 128 values tell features apart, and writes src/core/images/matching/features/table.ts:
+ * Learns which directions of a feature's 128 values tell features apart, and writes src/recognition/table.ts:
  * tsx test/images/features/train.ts, about two minutes. The pictures are drawn by test/support/photographs.ts from seeds that
  * no test uses, so that the table has no licence but this repository's.
  *
@@ -8,13 +8,8 @@
  */
 import { writeFile } from "node:fs/promises";
 import type { GreyPicture } from "../../../src/core/images/decode.ts";
-import { FeatureFinder, type Features } from "../../../src/core/images/matching/features/extract.ts";
-import {
-  BITS,
-  DIRECTIONS,
-  readProjections,
-  VALUES,
-} from "../../../src/core/images/matching/features/projections.ts";
+import { FeatureFinder, type Features } from "../../../src/recognition/extract.ts";
+import { BITS, DIRECTIONS, readProjections, VALUES } from "../../../src/recognition/projections.ts";
 import { type Homography, project } from "../../support/camera.ts";
 import { drawLeaves, photograph } from "../../support/photographs.ts";
 import { generator } from "../../support/scenes.ts";
@@ -241,7 +236,7 @@ console.log(
 );
 
 await writeFile(
-  new URL("../../../src/core/images/matching/features/table.ts", import.meta.url),
+  new URL("../../../src/recognition/table.ts", import.meta.url),
   `/**
  * Written by \`tsx test/images/features/train.ts\`: do not edit. Base64 of ${DIRECTIONS} directions (a 32-bit scale and ${VALUES} signed bytes each),
  * then ${BITS} 32-bit biases. Learned from pictures that the script draws.

@@ -1,29 +1,38 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
-export const KERNELS = new URL("../../../src/core/images/kernels/", import.meta.url);
+const CORE = new URL("../../../src/core/images/kernels/", import.meta.url);
+const RECOGNITION = new URL("../../../src/recognition/kernels/", import.meta.url);
 
-/** Each kernel's sources: its own, and those that it imports. */
-const IMPORTS = {
-  brisque: [],
-  pixels: [],
-  similarity: [],
-  features: [],
-  recognition: ["homographies", "pairs"],
-  votes: [],
-  windows: [],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+interface Kernel {
+  readonly folder: URL;
+  /** Pages of 64 kB that its memory begins with. */
+  readonly pages: number;
+  /** Other sources that its own imports. */
+  readonly imports?: readonly string[];
+}
 
-export type KernelName = keyof typeof IMPORTS;
+export const KERNELS = {
+  brisque: { folder: CORE, pages: 16 },
+  pixels: { folder: CORE, pages: 7 },
+  similarity: { folder: CORE, pages: 19 },
+  features: { folder: RECOGNITION, pages: 64 },
+  recognition: { folder: RECOGNITION, pages: 8, imports: ["homographies", "pairs"] },
+  votes: { folder: RECOGNITION, pages: 1 },
+  windows: { folder: RECOGNITION, pages: 22 },
+} as const satisfies Readonly<Record<string, Kernel>>;
 
-export const KERNEL_NAMES = Object.keys(IMPORTS) as KernelName[];
+export type KernelName = keyof typeof KERNELS;
+
+export const KERNEL_NAMES = Object.keys(KERNELS) as KernelName[];
 
 /** The sources of a kernel, by the names that its compiler looks for, and their hash. */
 export async function readSources(name: KernelName) {
   const sources = new Map<string, string>();
   const hash = createHash("sha256");
-  for (const part of [name, ...IMPORTS[name]]) {
-    const source = await readFile(new URL(`${part}.as`, KERNELS), "utf8");
+  const { folder, imports = [] }: Kernel = KERNELS[name];
+  for (const part of [name, ...imports]) {
+    const source = await readFile(new URL(`${part}.as`, folder), "utf8");
     sources.set(`${part}.ts`, source);
     hash.update(source);
   }

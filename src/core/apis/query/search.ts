@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from "../../general/scheduling.ts";
-import { comparisonOf, type ImageMatcher } from "../../images/matching/comparison.ts";
+import { comparisonOf, type ImageMatcher, recogniserOf } from "../../images/matching/comparison.ts";
 import { similarityAbove } from "../../images/matching/matchers.ts";
-import { featureRatingOf, rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
+import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
 import { ratingAt, whyNotFound } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
@@ -108,10 +108,11 @@ async function adviceFor(
   matcher: ImageMatcher,
   now: number,
 ): Promise<ReadonlyMap<Target, string>> {
-  if (comparisonOf(matcher)?.by !== "features") return new Map();
+  const recogniser = recogniserOf(matcher);
+  if (recogniser === undefined) return new Map();
   const poor = passedOver.map(([target]) => target).filter((target) => ratingAt(target, now) === 0);
   const advised = poor.slice(0, MOST_SCORED).map(async (target) => {
-    const given = await featureRatingOf(target.image);
+    const given = await recogniser.rate(target.image);
     return [target, given?.rating === 0 ? `; ${given.advice}` : ""] as const;
   });
   return new Map(await Promise.all(advised));

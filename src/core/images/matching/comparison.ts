@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../../emulator/message.ts";
 import type { Outline } from "../../schema/journal-entry.ts";
 import { SUMMARY_KINDS, type SummaryKind } from "../../schema/target.ts";
+import type { FeatureRating } from "../ratings/rating.ts";
 
 /** The target that the second image of a comparison belongs to. */
 export interface MatchedTarget {
@@ -26,7 +27,28 @@ export type ImageMatcher = (
 export type Comparison =
   | { readonly by: "bytes" }
   | { readonly by: "structuralSimilarity"; readonly threshold: number }
-  | { readonly by: "features"; readonly minimumInliers: number };
+  | { readonly by: "features"; readonly minimumInliers: number; readonly recogniser: Recogniser };
+
+/** What finds pictures in photographs. The core has none: a matcher brings its own. */
+export interface Recogniser {
+  /**
+   * Finds the targets that an image shows.
+   * @param most - how many of the best matches have to be found.
+   * @param only - whether a picture that shows a target among other things, or a part of it, does not match.
+   */
+  rank<T extends ComparedTarget>(
+    image: ComparedImage,
+    targets: readonly T[],
+    most: number,
+    only?: "wholePictures",
+  ): Promise<Ranking<T>>;
+  /** Prepares a target's image in the background, as long as that is wanted. */
+  prepare(image: ComparedImage, isWanted: () => boolean): void;
+  /** A summary of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
+  summaryOf(image: ComparedImage): Promise<Buffer | undefined>;
+  /** Rates an image, with advice. Undefined when it cannot be decoded. */
+  rate(image: ComparedImage): Promise<FeatureRating | undefined>;
+}
 
 /** A global symbol, so that it also identifies matchers of the package's other build, ESM or CommonJS. */
 const COMPARISON: unique symbol = Symbol.for("mock-cloud-reco.comparison");
@@ -43,11 +65,19 @@ export function compareBySimilarity(...matchers: readonly ImageMatcher[]): boole
   return matchers.some((matcher) => comparisonOf(matcher)?.by === "structuralSimilarity");
 }
 
+/** The kinds of summaries that these matchers need. */
 export function summariesFor(...matchers: readonly ImageMatcher[]): readonly SummaryKind[] {
   const ways = matchers.map((matcher) => comparisonOf(matcher)?.by);
   return SUMMARY_KINDS.filter((kind) =>
     ways.includes(kind === "sketch" ? "structuralSimilarity" : "features"),
   );
+}
+
+/** What recognises pictures, if one of these matchers does. */
+export function recogniserOf(...matchers: readonly ImageMatcher[]): Recogniser | undefined {
+  return matchers
+    .map((matcher) => comparisonOf(matcher))
+    .flatMap((comparison) => (comparison?.by === "features" ? [comparison.recogniser] : []))[0];
 }
 
 export function declareComparison(comparison: Comparison, matcher: ImageMatcher): ImageMatcher {

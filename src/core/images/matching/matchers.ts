@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { checked } from "../../schema/zod/problems.ts";
 import { optional, record } from "../../schema/zod/record.ts";
-import { binary, kind, listOf, text, wholeNumberFrom } from "../../schema/zod/values.ts";
-import { compareFeatures, compareImages } from "../on-demand.ts";
+import { binary, kind, listOf, text } from "../../schema/zod/values.ts";
+import { compareImages } from "../on-demand.ts";
 import { declareComparison, type ImageMatcher } from "./comparison.ts";
 
 /** One entry of {@link mappingMatcher}. */
@@ -16,9 +16,6 @@ export interface MappedImage {
 }
 
 const DEFAULT_THRESHOLD = 0.6;
-const DEFAULT_INLIERS = 8;
-/** Fewer features than this determine no position. */
-const LEAST_INLIERS = 5;
 
 /** Scores byte-equal images 1; others do not match. */
 export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a, b) =>
@@ -27,20 +24,6 @@ export const exactMatcher: ImageMatcher = declareComparison({ by: "bytes" }, (a,
 
 /** Scores images by structural similarity when the score is above 0.6. See {@link createStructuralSimilarityMatcher}. */
 export const structuralSimilarityMatcher: ImageMatcher = similarityAbove(DEFAULT_THRESHOLD);
-
-/** Finds targets in photographs, by at least 8 local features. See {@link createFeatureMatcher}. */
-export const featureMatcher: ImageMatcher = featuresAgreeing(DEFAULT_INLIERS);
-
-/** The names of matchers in settings, which are text. */
-export const MATCHER_NAMES = ["exact", "structural_similarity", "features"] as const;
-/** The name of a matcher. */
-export type MatcherName = (typeof MATCHER_NAMES)[number];
-export const DEFAULT_MATCHER: MatcherName = "structural_similarity";
-export const MATCHERS: Readonly<Record<MatcherName, ImageMatcher>> = {
-  exact: exactMatcher,
-  structural_similarity: structuralSimilarityMatcher,
-  features: featureMatcher,
-};
 
 interface SimilarityOptions {
   /** Only scores above this are matches: from -1 to 1. Default 0.6. */
@@ -69,35 +52,6 @@ export function similarityAbove(threshold: number): ImageMatcher {
     const score = await compareImages(a, b);
     return score !== null && score > threshold ? score : null;
   });
-}
-
-interface FeatureOptions {
-  /**
-   * Features that must agree on one position: an integer of at least 5. Default 8. Two fewer are enough if half of the
-   * pixels there look like the target's.
-   */
-  readonly minimumInliers?: number | undefined;
-}
-
-const featureOptions = z.lazy(() =>
-  record<FeatureOptions>(optional({ minimumInliers: wholeNumberFrom(LEAST_INLIERS) })),
-);
-
-/**
- * Makes a matcher that finds targets in photographs: tilted up to 60°, half covered, from a fifth of the frame's size to larger
- * than it. It compares local features in grey, so it sees no colours. Scores are from 0.5 to 1, which is for equal files.
- * Duplicates are only whole pictures of each other. An image that cannot be decoded matches nothing but its own copy.
- * @throws InvalidOptionError naming the option, its value and what was expected.
- * @example new MockCloudReco({ queryMatcher: createFeatureMatcher({ minimumInliers: 12 }) })
- */
-export function createFeatureMatcher(options: FeatureOptions = {}): ImageMatcher {
-  return featuresAgreeing(checked("options", featureOptions, options).minimumInliers ?? DEFAULT_INLIERS);
-}
-
-function featuresAgreeing(minimumInliers: number): ImageMatcher {
-  return declareComparison({ by: "features", minimumInliers }, (a, b) =>
-    compareFeatures(a, b, minimumInliers),
-  );
 }
 
 const mappedImages = z.lazy(() =>

@@ -1,20 +1,15 @@
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { sha256Hex } from "../../general/sha256.ts";
 import { showWithType } from "../../general/text.ts";
-import type { SummaryKind } from "../../schema/target.ts";
 import { ImageMemo, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";
 import {
   type ComparedImage,
   type ComparedTarget,
-  type Comparison,
   comparisonOf,
   type ImageMatcher,
   type Ranking,
 } from "./comparison.ts";
-import { packFeatures } from "./features/extract.ts";
-import { targetFeatures } from "./features/pictures.ts";
-import { rankByFeatures } from "./features/rank.ts";
 import {
   boundScore,
   makeQuery,
@@ -61,29 +56,20 @@ export async function rankTargets<T extends ComparedTarget>(
     );
   }
   if (comparison.by === "features")
-    return rankByFeatures({ sha256, bytes: () => image }, targets, comparison, most, only);
+    return comparison.recogniser.rank({ sha256, bytes: () => image }, targets, most, only);
   preparedImages.beginQuery();
   const prepared = await preparedOf({ sha256, bytes: () => image });
   if (!prepared) return { matches: [], notCompared: [], unmatched: targets };
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 
-/** Prepares a target's image for future comparisons in these ways, in the background, as long as that is wanted. */
-export function prepareInBackground(
-  image: ComparedImage,
-  ways: readonly (Comparison["by"] | undefined)[],
-  isWanted: () => boolean = () => true,
-): void {
-  if (ways.includes("structuralSimilarity")) sketches.prepare(image, isWanted);
-  if (ways.includes("features")) targetFeatures.prepare(image, isWanted);
+/** Prepares a target's image for comparisons by structural similarity, in the background, as long as that is wanted. */
+export function prepareInBackground(image: ComparedImage, isWanted: () => boolean = () => true): void {
+  sketches.prepare(image, isWanted);
 }
 
-/** A summary of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
-export async function summaryOf(kind: SummaryKind, image: ComparedImage): Promise<Buffer | undefined> {
-  if (kind === "features") {
-    const features = await targetFeatures.of(image);
-    return features === null ? undefined : packFeatures(features);
-  }
+/** A summary of an image for such comparisons, for a process that does not have it. Undefined when it cannot be decoded. */
+export async function sketchOf(image: ComparedImage): Promise<Buffer | undefined> {
   const sketch = await sketches.of(image);
   return sketch === null ? undefined : packSketch(sketch);
 }

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from "../../../general/scheduling.ts";
+import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import type { TargetFeatures } from "./extract.ts";
 import { findSame, smallSize } from "./pixels.ts";
 

@@ -1,7 +1,7 @@
-import type { Outline } from "../../../schema/journal-entry.ts";
-import { recognitionKernel } from "../../kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
+import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
+import type { Outline } from "../core/schema/journal-entry.ts";
 import { type Features, inParts, putFeatures, type TargetFeatures } from "./extract.ts";
+import { recognitionKernel } from "./kernels/compiled.ts";
 import { LEAST_WINDOWS, type Look, lookAtPixels, type Pyramid } from "./pixels.ts";
 import type { Sighting } from "./places.ts";
 import { GOOD_FEATURES, tooSmall } from "./rate.ts";

@@ -1,8 +1,8 @@
-import { Semaphore, yieldToEventLoop } from "../../../general/scheduling.ts";
-import { votesKernel } from "../../kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
+import { Semaphore, yieldToEventLoop } from "../core/general/scheduling.ts";
+import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
 import { groupCopies } from "./copies.ts";
 import { type Features, putFeatures, type TargetFeatures } from "./extract.ts";
+import { votesKernel } from "./kernels/compiled.ts";
 
 /*
  * Finds the targets with most features of a query. Targets are indexed in segments, which are freed with the last of their

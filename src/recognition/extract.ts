@@ -1,7 +1,7 @@
-import { Semaphore, yieldToEventLoop } from "../../../general/scheduling.ts";
-import type { GreyPicture } from "../../decode.ts";
-import { featuresKernel } from "../../kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
+import { Semaphore, yieldToEventLoop } from "../core/general/scheduling.ts";
+import type { GreyPicture } from "../core/images/decode.ts";
+import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
+import { featuresKernel } from "./kernels/compiled.ts";
 import { smallSize } from "./pixels.ts";
 import { BITS, type Projections, VALUES } from "./projections.ts";
 

@@ -1,4 +1,4 @@
-import type { Outline } from "../../../schema/journal-entry.ts";
+import type { Outline } from "../core/schema/journal-entry.ts";
 
 /** A target that a query probably shows. */
 export interface Sighting {

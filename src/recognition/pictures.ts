@@ -1,14 +1,15 @@
-import { yieldToEventLoop } from "../../../general/scheduling.ts";
-import { sha256Hex } from "../../../general/sha256.ts";
-import { ImageMemo } from "../../cache.ts";
-import { decodeGrey, type GreyPicture } from "../../decode.ts";
-import type { FeatureRating } from "../../ratings/rating.ts";
-import type { ComparedImage, ComparedTarget } from "../comparison.ts";
+import { yieldToEventLoop } from "../core/general/scheduling.ts";
+import { sha256Hex } from "../core/general/sha256.ts";
+import { ImageMemo } from "../core/images/cache.ts";
+import { decodeGrey, type GreyPicture } from "../core/images/decode.ts";
+import type { ComparedImage, ComparedTarget } from "../core/images/matching/comparison.ts";
+import type { FeatureRating } from "../core/images/ratings/rating.ts";
 import {
   FeatureFinder,
   type Features,
   HALF_QUERY_SEARCH,
   inParts,
+  packFeatures,
   placeOf,
   QUERY_SEARCH,
   type Search,
@@ -88,6 +89,12 @@ export async function featuresOfTargets(
     }
   }
   return prepared;
+}
+
+/** The features of an image for a process that does not have it. Undefined when it cannot be decoded. */
+export async function packedFeaturesOf(image: ComparedImage): Promise<Buffer | undefined> {
+  const features = await targetFeatures.of(image);
+  return features === null ? undefined : packFeatures(features);
 }
 
 const imageOf = (bytes: Buffer): ComparedImage => ({ sha256: sha256Hex(bytes), bytes: () => bytes });

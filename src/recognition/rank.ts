@@ -1,6 +1,11 @@
-import { yieldToEventLoop } from "../../../general/scheduling.ts";
-import type { Outline } from "../../../schema/journal-entry.ts";
-import type { ComparedImage, ComparedTarget, Comparison, RankedMatch, Ranking } from "../comparison.ts";
+import { yieldToEventLoop } from "../core/general/scheduling.ts";
+import type {
+  ComparedImage,
+  ComparedTarget,
+  RankedMatch,
+  Ranking,
+} from "../core/images/matching/comparison.ts";
+import type { Outline } from "../core/schema/journal-entry.ts";
 import type { TargetFeatures } from "./extract.ts";
 import {
   endsSlice,
@@ -24,9 +29,9 @@ const COMPARED_PER_SLICE = 2;
  * @param most how many of the best matches have to be found
  */
 export async function rankByFeatures<T extends ComparedTarget>(
+  minimumInliers: number,
   image: ComparedImage,
   targets: readonly T[],
-  { minimumInliers }: Comparison & { readonly by: "features" },
   most: number,
   only?: "wholePictures",
 ): Promise<Ranking<T>> {

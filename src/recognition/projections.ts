@@ -1,5 +1,5 @@
-import { createRandom } from "../../../emulator/random.ts";
-import { yieldToEventLoop } from "../../../general/scheduling.ts";
+import { createRandom } from "../core/emulator/random.ts";
+import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import { TABLE } from "./table.ts";
 
 /** Values of a feature before projection, and bits of its code. */

@@ -1,7 +1,7 @@
-import type { Outline } from "../../../schema/journal-entry.ts";
-import type { GreyPicture } from "../../decode.ts";
-import { windowsKernel } from "../../kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
+import type { GreyPicture } from "../core/images/decode.ts";
+import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
+import type { Outline } from "../core/schema/journal-entry.ts";
+import { windowsKernel } from "./kernels/compiled.ts";
 
 type Size = Pick<GreyPicture, "width" | "height">;
 

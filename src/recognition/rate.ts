@@ -1,4 +1,4 @@
-import type { FeatureRating } from "../../ratings/rating.ts";
+import type { FeatureRating } from "../core/images/ratings/rating.ts";
 import { type Features, placeOf } from "./extract.ts";
 
 /** The worth that each star needs. */

@@ -1,0 +1,4 @@
+/** All that recognises pictures, loaded with the first one. */
+
+export { featureRatingOf, packedFeaturesOf, rateByFeatures, targetFeatures } from "./pictures.ts";
+export { compareFeatures, rankByFeatures } from "./rank.ts";
