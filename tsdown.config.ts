@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
-/** Entry points: name in `dist`, and source. Each needs a line in package.json too: in `exports`, or in `bin`. */
+/** Entry points: name in `dist`, and source. Each but `internal` needs a line in package.json too: in `exports`, or in `bin`. */
 const entries = {
   index: "src/index.ts",
   openapi: "src/openapi/index.ts",
@@ -13,6 +13,8 @@ const entries = {
   "node-test": "src/testing/node-test.ts",
   playwright: "src/testing/playwright.ts",
   register: "src/mock/register.ts",
+  // What modules of runners use of the one copy of the code, and nobody else may.
+  internal: "src/testing/internal.ts",
 };
 
 /** Entries built as modules: Vitest cannot be required, and MSW is another copy when it is. */
@@ -130,9 +132,12 @@ const oneCore: Rolldown.OutputOptions = {
 };
 
 /** Makes a real module load the one copy of the code too. */
-const throughTheIndex: Rolldown.Plugin = {
-  name: "through-the-index",
-  resolveId: (source) => (source.endsWith("/index.ts") ? { id: "./index.mjs", external: true } : null),
+const throughTheEntries: Rolldown.Plugin = {
+  name: "through-the-entries",
+  resolveId: (source) => {
+    const [, entry] = /\/(index|internal)\.ts$/.exec(source) ?? [];
+    return entry === undefined ? null : { id: `./${entry}.mjs`, external: true };
+  },
 };
 
 export default defineConfig([
@@ -149,6 +154,6 @@ export default defineConfig([
     entry: moduleEntries,
     format: "esm",
     clean: false,
-    plugins: [throughTheIndex],
+    plugins: [throughTheEntries],
   },
 ]);

@@ -1,9 +1,7 @@
-/** A field of a value, perhaps of another realm; undefined if missing. */
-export const fieldOf = (value: unknown, name: string): unknown =>
-  Object(value) === value ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+import { propertyOf } from "../core/general/property.ts";
 
 export function messageIn(error: unknown): string {
-  const message = typeof error === "object" ? fieldOf(error, "message") : error;
+  const message = typeof error === "object" ? propertyOf(error, "message") : error;
   return typeof message === "string" ? message : "";
 }
 

@@ -1,7 +1,8 @@
 import type { JournalEntry } from "../core/emulator/journal.ts";
+import { propertyOf } from "../core/general/property.ts";
 import { wrapped } from "../core/general/text.ts";
 import { isThrownHere } from "./caller.ts";
-import { fieldOf, messageIn } from "./errors.ts";
+import { messageIn } from "./errors.ts";
 import type { Evidence, ExplainedMock } from "./evidence.ts";
 import { formatJournal } from "./journal-text.ts";
 import { explainEarlyFinish, explainUnused, explainVainFinish } from "./surprises.ts";
@@ -107,7 +108,7 @@ const CONNECTION = /fetch|network|socket|connect|request|ECONN|ENOTFOUND|EAI_AGA
 
 /** Whether a test may have failed because no request arrived. Not by class: it may be of another realm. */
 function mayComeFromRequest(error: unknown): boolean {
-  const name = fieldOf(error, "name");
+  const name = propertyOf(error, "name");
   const message = messageIn(error);
   if (
     MISTAKES.has(String(name)) ||
@@ -121,8 +122,8 @@ function mayComeFromRequest(error: unknown): boolean {
 
 /** Whether a function of this package threw an error that is not about a connection. */
 function isThrownByMock(error: unknown): boolean {
-  if (fieldOf(error, "code") !== undefined || /fetch failed/.test(messageIn(error))) return false;
-  return isThrownHere(fieldOf(error, "stack"));
+  if (propertyOf(error, "code") !== undefined || /fetch failed/.test(messageIn(error))) return false;
+  return isThrownHere(propertyOf(error, "stack"));
 }
 
 /** Counts requests and lists the newest ones. */

@@ -1,4 +1,5 @@
-import { appendToError, fieldOf } from "./errors.ts";
+import { propertyOf } from "../core/general/property.ts";
+import { appendToError } from "./errors.ts";
 import { Evidence, type ExplainedMock } from "./evidence.ts";
 import { explainFailure, explainTimeout } from "./explanation.ts";
 
@@ -78,28 +79,28 @@ const hasTestGlobals = () => stateOfVitest() !== undefined || stateOfJest() !== 
 
 /** The test of Vitest or Jest that runs; undefined if there is none, or others run beside it. */
 function runningTest(): unknown {
-  const test = fieldOf(stateOfVitest(), "current") ?? fieldOf(stateOfJest(), "currentlyRunningTest");
-  return fieldOf(test, "concurrent") === true ? undefined : test;
+  const test = propertyOf(stateOfVitest(), "current") ?? propertyOf(stateOfJest(), "currentlyRunningTest");
+  return propertyOf(test, "concurrent") === true ? undefined : test;
 }
 
 /** Vitest keeps the running test in a global of its workers; the test's context has the hooks. */
 function inVitest({ failed, passed }: TestEnd): boolean {
-  const test = fieldOf(stateOfVitest(), "current");
-  const context = fieldOf(test, "context");
+  const test = propertyOf(stateOfVitest(), "current");
+  const context = propertyOf(test, "context");
   const [onTestFailed, onTestFinished] = [
-    fieldOf(context, "onTestFailed"),
-    fieldOf(context, "onTestFinished"),
+    propertyOf(context, "onTestFailed"),
+    propertyOf(context, "onTestFinished"),
   ];
-  if (fieldOf(test, "type") !== "test" || !isFunction(onTestFailed) || !isFunction(onTestFinished))
+  if (propertyOf(test, "type") !== "test" || !isFunction(onTestFailed) || !isFunction(onTestFinished))
     return false;
   try {
     onTestFailed(() => {
-      const errors = fieldOf(fieldOf(test, "result"), "errors");
+      const errors = propertyOf(propertyOf(test, "result"), "errors");
       failed(Array.isArray(errors) ? errors.at(-1) : undefined);
     });
     // Called before the hook of failed tests.
     onTestFinished(() => {
-      if (fieldOf(fieldOf(test, "result"), "state") !== "fail") passed();
+      if (propertyOf(propertyOf(test, "result"), "state") !== "fail") passed();
     });
     return true;
   } catch {
@@ -115,7 +116,7 @@ let latestOfJest: unknown;
  * are forgotten when another one makes a mock.
  */
 function inJest({ failed }: TestEnd): boolean {
-  const errors = fieldOf(fieldOf(stateOfJest(), "currentlyRunningTest"), "errors");
+  const errors = propertyOf(propertyOf(stateOfJest(), "currentlyRunningTest"), "errors");
   if (!Array.isArray(errors)) return false;
   if (errors !== latestOfJest) explained.splice(0);
   latestOfJest = errors;
@@ -143,12 +144,12 @@ function isInNodeTest(): boolean {
 /** The hook of the running test. Loading node:test elsewhere would make the process report tests. */
 function inNodeTest({ failed, passed }: TestEnd): boolean {
   if (!isInNodeTest()) return false;
-  const after = fieldOf(process.getBuiltinModule("node:test"), "after");
+  const after = propertyOf(process.getBuiltinModule("node:test"), "after");
   if (!isFunction(after)) return false;
   after((test: unknown) => {
-    if (fieldOf(test, "passed") !== false) return passed();
-    const error = fieldOf(test, "error");
-    failed(fieldOf(error, "cause") ?? error);
+    if (propertyOf(test, "passed") !== false) return passed();
+    const error = propertyOf(test, "error");
+    failed(propertyOf(error, "cause") ?? error);
   });
   return true;
 }

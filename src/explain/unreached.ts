@@ -1,11 +1,12 @@
-import { fieldOf, messageIn } from "./errors.ts";
+import { propertyOf } from "../core/general/property.ts";
+import { messageIn } from "./errors.ts";
 
 const MOST_CAUSES = 5;
 
 /** An error and what caused it. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
-  for (let each = error; each != null && causes.length < MOST_CAUSES; each = fieldOf(each, "cause"))
+  for (let each = error; each != null && causes.length < MOST_CAUSES; each = propertyOf(each, "cause"))
     causes.push(each);
   return causes;
 }
@@ -32,7 +33,7 @@ const UNSENT: readonly (readonly [error: RegExp, why: string])[] = [
 
 /** Says why an error kept a request from being sent; undefined when it did not. */
 export function explainUnsent(error: unknown): string | undefined {
-  const texts = causesOf(error).map((each) => `${String(fieldOf(each, "code"))} ${messageIn(each)}`);
+  const texts = causesOf(error).map((each) => `${String(propertyOf(each, "code"))} ${messageIn(each)}`);
   return UNSENT.find(([pattern]) => texts.some((text) => pattern.test(text)))?.[1];
 }
 

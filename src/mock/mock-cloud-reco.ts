@@ -16,21 +16,14 @@ import { InvalidOptionError } from "../core/schema/zod/problems.ts";
 import { quoted } from "../core/schema/zod/values.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
 import { callerOf } from "../explain/caller.ts";
-import { appendToError, fieldOf, messageIn } from "../explain/errors.ts";
-import { answered, Evidence, type ExplainedMock } from "../explain/evidence.ts";
-import { explainFailure, explainTimeout, isLeftOver, isTimeout, listed } from "../explain/explanation.ts";
+import { answered, type ExplainedMock } from "../explain/evidence.ts";
 import { explainInRunningTest } from "../explain/failing-test.ts";
 import { countProcessing, idsOfTargets, targetsAfter } from "../explain/surprises.ts";
 import { fetchFrom, requestOf } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
 import { PendingDelays } from "../intercept/pending-delays.ts";
-import {
-  type MockCloudRecoOptions,
-  type ResolvedOptions,
-  resolveFixtureOptions,
-  resolveOptions,
-} from "../options/options.ts";
+import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "../options/options.ts";
 import { describeMock } from "./describe-mock.ts";
 import { EmulatorControl } from "./emulator-control.ts";
 import {
@@ -74,25 +67,6 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
       `the database ${JSON.stringify(database)} of another mock of this process, ${this.#howToReach}`
     );
   };
-
-  /** Reads stacks for test fixtures. @internal */
-  static readonly stacks = { callerOf } as const;
-
-  /** Explains failed tests, for test fixtures. @internal */
-  static readonly failures = {
-    appendToError,
-    Evidence,
-    explainFailure,
-    explainTimeout,
-    fieldOf,
-    isLeftOver,
-    isTimeout,
-    listed,
-    messageIn,
-  } as const;
-
-  /** Checks the options of test fixtures and adds their defaults. @internal */
-  static readonly fixtureOptions = resolveFixtureOptions;
 
   /**
    * Creates a mock and starts it.

@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert";
 import type { MockCloudReco, Operation, RequestFilter } from "../index.ts";
-import { fieldOf } from "./field.ts";
 import { FixtureHooks, type MockFixture, type MockFixtureOptions, type TestOutcome } from "./fixture.ts";
+import { propertyOf } from "./internal.ts";
 import {
   type MatcherResult,
   matchReceived,
@@ -65,7 +65,7 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
     // No named parameters: Mocha and Jest would pass a callback and wait for it.
     afterEach(this: unknown, ...context: unknown[]) {
       // Mocha's hooks find the test in `this`.
-      return hooks.end(outcomeOf(context[0] ?? fieldOf(this, "currentTest")));
+      return hooks.end(outcomeOf(context[0] ?? propertyOf(this, "currentTest")));
     },
   };
 }
@@ -88,7 +88,7 @@ type RunnerField =
 export function outcomeOf(test: unknown): TestOutcome {
   if (typeof test !== "object" || test === null) return { failed: false };
   const { state, err, passed, error, status, expectedStatus, log, filePath, file }: RunnerTest = test;
-  const given = err ?? fieldOf(error, "cause") ?? error ?? undefined;
+  const given = err ?? propertyOf(error, "cause") ?? error ?? undefined;
   return {
     failed: state === "failed" || passed === false || status !== expectedStatus || given !== undefined,
     error: given,

@@ -9,9 +9,17 @@ import {
   type MockCloudRecoOptions,
   type RequestFilter,
 } from "../index.ts";
-
-const { appendToError, Evidence, explainFailure, explainTimeout, isLeftOver, isTimeout, listed, messageIn } =
-  MockCloudReco.failures;
+import {
+  appendToError,
+  Evidence,
+  explainFailure,
+  explainTimeout,
+  isLeftOver,
+  isTimeout,
+  listed,
+  messageIn,
+  resolveFixtureOptions,
+} from "./internal.ts";
 
 interface TestIdentity {
   /** Full name, including the names of the enclosing blocks. */
@@ -108,7 +116,7 @@ let hasTimedOut = false;
 
 /** @throws as `new MockCloudReco()` and `addCloudDatabase()`; no mock stays started then. */
 export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
-  const { database: fields, mockOptions, ...reporting } = MockCloudReco.fixtureOptions(options);
+  const { database: fields, mockOptions, ...reporting } = resolveFixtureOptions(options);
   const { failOnRefusedRequests, except, report, reportFolder } = reporting;
   // The fixture explains failures itself.
   const mock = new MockCloudReco({ ...mockOptions, explainFailures: false });

@@ -7,7 +7,7 @@ import {
   type TestOutcome,
 } from "./fixture.ts";
 import "./jest-matchers.ts";
-import { fieldOf } from "./field.ts";
+import { propertyOf } from "./internal.ts";
 import type { ReceivedLike } from "./received.ts";
 
 export type { MockFixture, MockFixtureOptions, ReceivedLike };
@@ -75,7 +75,7 @@ function currentOutcome(): TestOutcome {
     ({ description }) => description === "JEST_STATE_SYMBOL",
   );
   const state = key && (globalThis as { readonly [global: symbol]: unknown })[key];
-  const errors = fieldOf(fieldOf(state, "currentlyRunningTest"), "errors");
+  const errors = propertyOf(propertyOf(state, "currentlyRunningTest"), "errors");
   const { currentTestName: name, testPath: file } = expect.getState();
   const test = { name, file };
   if (!Array.isArray(errors) || errors.length === 0) return { failed: false, ...test };

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
-import { MockCloudReco } from "../index.ts";
 import { outcomeOf } from "./assert.ts";
 import { endFixture, type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
+import { callerOf } from "./internal.ts";
 import type { ReceivedLike } from "./received.ts";
 
 export { assertReceived, assertRefusedNothing } from "./assert.ts";
@@ -21,7 +21,7 @@ function expectRun(method: typeof withMockCloudReco): () => void {
   const holder: { stack?: unknown } = {};
   Error.captureStackTrace(holder, method);
   if (!/\bTest\.run/.test(String(holder.stack))) return () => {};
-  const wrapped = { place: MockCloudReco.stacks.callerOf(method) ?? "an unknown place" };
+  const wrapped = { place: callerOf(method) ?? "an unknown place" };
   process.off("beforeExit", warnOfUnused).once("beforeExit", warnOfUnused);
   unused.add(wrapped);
   return () => unused.delete(wrapped);

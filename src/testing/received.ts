@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual, types } from "node:util";
 import type { JournalEntry, MockCloudReco, Operation, RequestFilter } from "../index.ts";
-import { fieldOf } from "./field.ts";
+import { propertyOf } from "./internal.ts";
 
 /** An expected value: an equal value, a pattern for text, or an asymmetric matcher such as `expect.any(Number)`. */
 export type ExpectedValue = unknown;
@@ -67,12 +67,12 @@ function matches(given: unknown, wanted: ExpectedValue): boolean {
   if (types.isRegExp(wanted)) return typeof given === "string" && new RegExp(wanted).test(given);
   if (types.isUint8Array(wanted)) return types.isUint8Array(given) && Buffer.from(wanted).equals(given);
   if (typeof wanted !== "object" || wanted === null) return isDeepStrictEqual(given, wanted);
-  const asymmetricMatch = fieldOf(wanted, "asymmetricMatch");
+  const asymmetricMatch = propertyOf(wanted, "asymmetricMatch");
   if (typeof asymmetricMatch === "function") return asymmetricMatch.call(wanted, given) === true;
   if (typeof given !== "object" || given === null || Array.isArray(given) !== Array.isArray(wanted))
     return false;
   if (Array.isArray(wanted) && Array.isArray(given) && wanted.length !== given.length) return false;
-  return Object.entries(wanted).every(([name, value]) => matches(fieldOf(given, name), value));
+  return Object.entries(wanted).every(([name, value]) => matches(propertyOf(given, name), value));
 }
 
 /** The result of a matcher for `expect.extend`, in Jest and Vitest. */

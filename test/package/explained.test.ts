@@ -103,6 +103,18 @@ const FILES = {
       expect((await fetch("https://vws.vuforia.com/summary", { headers })).status).toBe(200);
     });
   `,
+  "required.config.mjs": `export default { test: { include: ["required.mjs"] } };`,
+  "required.mjs": `
+    import { createRequire } from "node:module";
+    import { test } from "mock-cloud-reco/vitest";
+    import { expect } from "vitest";
+    import { summary } from "./summary.mjs";
+    const { MockCloudReco } = createRequire(import.meta.url)("mock-cloud-reco");
+    test("of a required mock", async () => {
+      const mock = new MockCloudReco();
+      expect(await summary(mock.addCloudDatabase())).toBe(200);
+    });
+  `,
   "explained.ava.mjs": `
     import test from "ava";
     import { mockHooks } from "mock-cloud-reco/assert";
@@ -175,6 +187,13 @@ it.skipIf(!hasMatrix)("a test in happy-dom is told that its fetch drops the Date
   expect(unwrapped(printed)).toContain(
     "the request has no Date header: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node",
   );
+});
+
+it("a mock that was made by require explains itself in the fixture of a module", async () => {
+  const { code, printed } = await runNode("explained", [...VITEST, "--config=required.config.mjs"]);
+  expect(code, printed).toBe(1);
+  expect(unwrapped(printed)).toContain("Another mock of this process, not the fixture's, refused 1 request:");
+  expect(unwrapped(printed)).toContain("the signature was made with the database's client secret key");
 });
 
 it("Vitest prints what the README shows", async () => {

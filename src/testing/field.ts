@@ -1,3 +1,0 @@
-import { MockCloudReco } from "../index.ts";
-
-export const { fieldOf } = MockCloudReco.failures;
