@@ -27,7 +27,7 @@ export interface Form {
 /** More than any real form has. */
 export const MOST_PARTS = 100;
 /** Busboy's limit for the headers of a part. */
-const MOST_HEADER_BYTES = 16 * 1024;
+export const MOST_HEADER_BYTES = 16 * 1024;
 const NO_FORM: Form = { parts: [], isCut: false, lacksDisposition: false };
 
 /**

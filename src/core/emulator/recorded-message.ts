@@ -77,7 +77,7 @@ export class RecordedResponse extends RecordedMessage {
 }
 
 /** Of all header lines. Most requests have a tenth. */
-const MOST_CHARACTERS = 16_384;
+export const MOST_CHARACTERS = 16_384;
 
 /** The header lines that fit into the journal; usually all, as they are. */
 function boundedLines(headers: HeaderList): HeaderList {

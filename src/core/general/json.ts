@@ -3,12 +3,12 @@ import { utf8TextOf } from "./text.ts";
 export type ParsedJson = { readonly value: unknown; readonly error?: undefined } | { readonly error: string };
 
 /** Deeper values are refused: they could not be stored, because the schemas of records have the same limit. */
-const MOST_LEVELS = 100;
+export const MOST_LEVELS = 100;
 /** Bytes besides long strings. Parsing as many takes 0.2 s; no request needs them. */
-const MOST_STRUCTURE = 2 ** 20;
+export const MOST_STRUCTURE = 2 ** 20;
 const LONG_STRING = 256;
 /** The position of an error is searched only in shorter texts. */
-const LONGEST_SEARCHED = 2 ** 18;
+export const LONGEST_SEARCHED = 2 ** 18;
 
 /**
  * Parses JSON. Errors have a kind and a position but never the text, which may contain secrets.

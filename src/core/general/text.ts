@@ -55,7 +55,7 @@ export function show(value: unknown): string {
   return typeof value === "bigint" ? `${value}n` : String(value);
 }
 
-const LONGEST_RECORDED = 8192;
+export const LONGEST_RECORDED = 8192;
 
 /** A text for the journal, which keeps thousands: truncated if very long. */
 export function bounded(text: string): string {

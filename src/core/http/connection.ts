@@ -7,7 +7,7 @@ import { keepsAlive, saysClose, splitTarget } from "./http-messages.ts";
 import type { HeadWatch } from "./unended-heads.ts";
 
 /** Unanswered requests of one connection above which no more are read from it. */
-const MAX_WAITING = 32;
+export const MAX_WAITING = 32;
 
 /** The beginning of every response. */
 const PROBE = "HTTP/1.1 ";

@@ -73,7 +73,7 @@ const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MI
 /** How long a closing server waits for a client to end its side. */
 const CLOSING_MILLISECONDS = 250;
 /** Above the limit of one header line: a check answers requests that exceed it. */
-const MAX_HEADER_BYTES = 256 * 1024;
+export const MAX_HEADER_BYTES = 256 * 1024;
 /** Longer than clients keep idle connections: none is closed while a client begins to use it. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 

@@ -32,7 +32,7 @@ function withCors(origin: string, handle: ServedHandler): ServedHandler {
 }
 
 /** More requests would time out: a server answers some hundreds a second. */
-const MAX_REQUESTS = 1000;
+export const MAX_REQUESTS = 1000;
 
 export interface Listen extends HttpServerOptions {
   readonly host: string;

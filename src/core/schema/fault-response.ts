@@ -62,7 +62,7 @@ export const response = deferred(RESPONSES, () =>
   z.union([configuredResponse, resultCodeResponse("resultCode")]),
 );
 
-const MAX_BODY_BYTES = 2 ** 24;
+export const MAX_BODY_BYTES = 2 ** 24;
 
 /** Bytes that are not text are written as `{ "base64": "…" }`. */
 export const writtenBody = deferred('text, or { "base64": "…" }', () =>

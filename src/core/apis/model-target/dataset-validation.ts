@@ -196,7 +196,7 @@ const statesEntries = inViews((view) =>
 const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
 
 /** In bytes besides long strings. More than for bodies: model files fill configurations. */
-const MOST_CONFIGURATION = 2 ** 23;
+export const MOST_CONFIGURATION = 2 ** 23;
 
 /** By the fields of their model: two stages read each. */
 const configurationsRead = new WeakMap<JsonObject, ParsedJson>();

@@ -60,7 +60,7 @@ const mayUseStates = (family: DatasetTypeName) =>
   });
 
 /** Writing tens of thousands of details would take long. */
-const MOST_DETAILS = 1000;
+export const MOST_DETAILS = 1000;
 
 const validRequest = (family: DatasetTypeName) =>
   check({

@@ -33,7 +33,7 @@ interface Holder {
 const isBlank = (value: string | null): boolean => value === null || value.trim() === "";
 
 /** Forms of megabytes may have millions of fields. */
-const MOST_FORM_BYTES = 2 ** 18;
+export const MOST_FORM_BYTES = 2 ** 18;
 
 const unsupportedGrantType = tokenError(400, "unsupported_grant_type", "The grant type is unknown.");
 

@@ -113,7 +113,7 @@ export const imageSmallEnough = check({
 });
 
 /** Longer than valid values: refusals repeat the value. */
-const MOST_FIELD_BYTES = 2 ** 16;
+export const MOST_FIELD_BYTES = 2 ** 16;
 
 /** The first bytes of a field that is not a file. */
 function fieldOf({ form }: FormContext, name: string): Buffer | undefined {

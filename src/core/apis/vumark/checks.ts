@@ -40,7 +40,7 @@ const knownTarget = check({
 });
 
 /** The service's limit depends on the template, and is far lower. */
-const LONGEST_INSTANCE_ID = 65_536;
+export const LONGEST_INSTANCE_ID = 65_536;
 
 /** `instance_id` is a string, not empty and not too long. */
 const instanceIdGiven = check({

@@ -27,7 +27,7 @@ const LARGEST_SCALE = 10;
 
 /** 37 characters fit in a line at this scale: a UUID stays whole. */
 const SMALLEST_SCALE = 2;
-const MOST_LINES = 40;
+export const MOST_LINES = 40;
 
 /** Lays characters out as large as possible in one line, or in several lines at the smallest scale. */
 function layOut(characters: readonly string[]): Label {
