@@ -161,6 +161,8 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
   refusedBy === undefined &&
   !considered?.some(({ matched }) => matched);
 
+/** What a failing test is told of them. */
+export const INCONSISTENT = "The option realism changed the answer to";
 const isInconsistent = ({ reason }: JournalEntry): boolean => reason?.endsWith("(realism)") === true;
 
 /** Whether the journal has a note on a served request. */

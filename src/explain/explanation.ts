@@ -3,7 +3,7 @@ import { propertyOf } from "../core/general/property.ts";
 import { wrapped } from "../core/general/text.ts";
 import { isThrownHere } from "./caller.ts";
 import { messageIn } from "./errors.ts";
-import type { Evidence, ExplainedMock } from "./evidence.ts";
+import { type Evidence, type ExplainedMock, INCONSISTENT } from "./evidence.ts";
 import { formatJournal } from "./journal-text.ts";
 import { explainEarlyFinish, explainUnused, explainVainFinish } from "./surprises.ts";
 import { explainUnreached, explainUnsent } from "./unreached.ts";
@@ -62,7 +62,7 @@ export function explainFailure(
     return wrapped([(finish && explainVainFinish(finish)) ?? [], unreached].flat().join("\n"));
   }
   const paragraphs = [
-    ...paragraph("The option realism changed the answer to", evidence.inconsistent, "request", "requests"),
+    ...paragraph(INCONSISTENT, evidence.inconsistent, "request", "requests"),
     ...paragraph("The mock refused", evidence.refused, "request", "requests"),
     ...paragraph("No target matched", evidence.unmatched, "query", "queries"),
     ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),

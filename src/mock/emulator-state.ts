@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createEmulator, createFaults, type Emulator } from "../core/apis/index.ts";
 import { tokenSource } from "../core/apis/model-target/checks.ts";
-import type { ResolvedAnswerOptions } from "../core/apis/services.ts";
-import { Realism } from "../core/apis/signed/realism.ts";
+import type { Consistency, ResolvedAnswerOptions } from "../core/apis/services.ts";
 import { type ClockShift, MovableClock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
@@ -82,7 +81,7 @@ export class Isolation {
 
 export type EmulatorParts = Pick<
   EmulatorState,
-  "store" | "clock" | "faults" | "journal" | "random" | "answerOptions" | "realism"
+  "store" | "clock" | "faults" | "journal" | "random" | "answerOptions" | "consistency"
 >;
 
 /** A mock's state, and the emulator that answers requests from it. */
@@ -100,7 +99,7 @@ export class EmulatorState {
     readonly store: MemoryStore,
     readonly journal: Journal,
     readonly faults: Faults,
-    readonly realism: Realism | undefined,
+    readonly consistency: Consistency,
     outer?: { readonly clockShift: ClockShift; readonly expectedRefusals: ExpectedRefusals },
   ) {
     const { profile, answerOptions } = options;
@@ -108,7 +107,7 @@ export class EmulatorState {
     this.clock = new MovableClock(options.clock, outer?.clockShift);
     this.expectedRefusals = outer?.expectedRefusals ?? new ExpectedRefusals();
     this.emulator = createEmulator(
-      { store, clock: this.clock, random, profile, answerOptions, journal, faults, realism },
+      { store, clock: this.clock, random, profile, answerOptions, journal, faults, consistency },
       { unservedPaths: "connectionError" },
     );
   }
@@ -126,15 +125,15 @@ export class EmulatorState {
       store,
       new Journal(options.journalCapacity, options.journalBodyBytes),
       createFaults(options.answerOptions),
-      Realism.from(options),
+      options.newConsistency(),
     );
   }
 
   /** Returns an independent copy, until {@link end}. Only the copy's requests are also added to this journal. */
   fork(): EmulatorState {
-    const { options, random, store, journal, faults, realism } = this;
+    const { options, random, store, journal, faults, consistency } = this;
     return new EmulatorState(
-      ...([options, random, store.fork(), journal.fork(), faults.fork(), realism?.fork()] as const),
+      ...([options, random, store.fork(), journal.fork(), faults.fork(), consistency.fork()] as const),
       { clockShift: this.clock.shift, expectedRefusals: this.expectedRefusals.fork() },
     );
   }

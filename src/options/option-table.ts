@@ -16,7 +16,6 @@ import {
   requestsPerSecondLimit,
 } from "../core/schema/cloud-database.ts";
 import { configuredResponse, configuredResponseFields } from "../core/schema/fault-response.ts";
-import { realismOption, realismSetting } from "../core/schema/realism.ts";
 import { textMatching, textReadBy } from "../core/schema/zod/problems.ts";
 import { optional, record } from "../core/schema/zod/record.ts";
 import {
@@ -36,6 +35,7 @@ import {
   wholeNumberFrom,
 } from "../core/schema/zod/values.ts";
 import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
+import { realismOption, realismSetting } from "../realism/options.ts";
 import { DEFAULT_MATCHER, DEFAULT_RATER, MATCHER_NAMES, MATCHERS, RATER_NAMES } from "./named.ts";
 import { DOORS, LOG_LEVELS, MANAGER, type OptionTable, option, QUERY, ROLES, TARGET_API } from "./option.ts";
 

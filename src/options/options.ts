@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
-import type { AnswerOptions, ConfiguredFailures, ResolvedAnswerOptions } from "../core/apis/services.ts";
+import type {
+  AnswerOptions,
+  ConfiguredFailures,
+  Consistency,
+  ResolvedAnswerOptions,
+} from "../core/apis/services.ts";
 import type { Clock } from "../core/emulator/clock.ts";
 import { type Profile, type ProfileName, profiles } from "../core/emulator/profiles.ts";
 import type { ImageMatcher } from "../core/images/matching/comparison.ts";
@@ -7,12 +12,13 @@ import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { parseBaseUrl } from "../core/schema/base-url.ts";
 import { DATABASE_FIELDS } from "../core/schema/cloud-database.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
-import type { RealismOptions } from "../core/schema/realism.ts";
 import { checked, expectedName, InvalidOptionError } from "../core/schema/zod/problems.ts";
 import { optional, record, withoutUndefined } from "../core/schema/zod/record.ts";
 import { anyObject } from "../core/schema/zod/values.ts";
 import { PendingDelays } from "../intercept/pending-delays.ts";
 import type { UnhandledRequests } from "../intercept/unhandled-requests.ts";
+import type { RealismOptions } from "../realism/options.ts";
+import { Realism } from "../realism/realism.ts";
 import { defaultsOf, schemasOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
 
@@ -125,7 +131,8 @@ export interface ResolvedOptions
     "intercept" | "unhandledRequests" | "explainFailures" | "clock" | "journalCapacity" | "journalBodyBytes"
   > {
   readonly seed?: string | number | undefined;
-  readonly realism?: boolean | RealismOptions | undefined;
+  /** Creates what makes a mock or server inconsistent, as the option `realism` says. */
+  readonly newConsistency: () => Consistency;
   readonly urls: Readonly<Record<ApiName, URL>>;
   readonly profile: Profile;
   readonly answerOptions: ResolvedAnswerOptions;
@@ -180,7 +187,7 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
     explainFailures,
     clock,
     seed,
-    realism,
+    newConsistency: () => Realism.from(realism, seed),
     journalCapacity,
     journalBodyBytes,
     urls: {

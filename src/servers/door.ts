@@ -1,3 +1,4 @@
+import { consistent } from "../core/apis/targets-view.ts";
 import { MovableClock, systemClock } from "../core/emulator/clock.ts";
 import { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
@@ -94,6 +95,7 @@ const answerAlone = (own: DoorOptions, asked: Asked, error: Error) =>
     answerOptions: own.answerOptions,
     journal: new Journal(1),
     faults: new Faults([]),
+    consistency: consistent,
     store: storeAway(error),
   });
 

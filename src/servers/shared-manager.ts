@@ -1,5 +1,4 @@
 import type { Services } from "../core/apis/services.ts";
-import { Realism } from "../core/apis/signed/realism.ts";
 import { MovableClock, momentOf, systemClock } from "../core/emulator/clock.ts";
 import { Journal, type JournalEntry } from "../core/emulator/journal.ts";
 import { header, type WireRequest } from "../core/emulator/message.ts";
@@ -98,7 +97,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     if (!feed.isReading && isOfManager(entry)) onEntry?.(loggedOf(entry));
   });
   const faults = new RedisFaults(state);
-  const realism = Realism.from(options);
+  const consistency = options.newConsistency();
   const services = {
     store,
     clock,
@@ -107,7 +106,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     answerOptions,
     journal,
     faults,
-    realism,
+    consistency,
   };
   if (seedFile !== undefined) {
     await addSeed(seedFile, state, services, setup).catch((error: unknown) => {

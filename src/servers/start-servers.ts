@@ -162,13 +162,13 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
 
   /** The state that all methods act on. @internal */
   protected override get parts(): EmulatorParts {
-    const { store, clock, faults, journal, realism } = this.#servers.manager;
+    const { store, clock, faults, journal, consistency } = this.#servers.manager;
     return {
       store,
       clock,
       faults,
       journal,
-      realism,
+      consistency,
       random: this.#random,
       answerOptions: this.#answerOptions,
     };

@@ -1,6 +1,5 @@
 import { createEmulator, createFaults, type Emulator } from "../core/apis/index.ts";
 import type { Services } from "../core/apis/services.ts";
-import { Realism } from "../core/apis/signed/realism.ts";
 import { MovableClock } from "../core/emulator/clock.ts";
 import { Journal } from "../core/emulator/journal.ts";
 import type { MaybePromise, Result, WireRequest, WireResponse } from "../core/emulator/message.ts";
@@ -186,7 +185,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     journal: new Journal(options.journalCapacity, options.journalBodyBytes),
     faults: createFaults(answerOptions),
     random: createRandom(seed),
-    realism: Realism.from(options),
+    consistency: options.newConsistency(),
   };
   const { journal } = state;
   const services = { ...state, profile, answerOptions };

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import * as api from "mock-cloud-reco";
 import { expect, it } from "vitest";
-import { REALISM_PRESET } from "../../src/core/schema/realism.ts";
 import type { Option } from "../../src/options/option.ts";
 import { OPTIONS } from "../../src/options/option-table.ts";
+import { REALISM_PRESET } from "../../src/realism/options.ts";
 
 const { common, mock, servers, startServers, fixture } = OPTIONS;
 

@@ -1,17 +1,12 @@
 import { type NewDataset, newDataset } from "../schema/model-target.ts";
 import { type RecordStore, type Results, type StoreMode, whenDone } from "../store/store.ts";
-import type { NewTarget } from "../store/verbs.ts";
-import type { Services } from "./services.ts";
+import type { GivenTarget, Services } from "./services.ts";
 
 /* What the mock's methods and the target manager's routes both do; on a store in memory, at once. */
 
 type Control<Mode extends StoreMode, Used extends keyof Services> = Pick<Services, Used> & {
   readonly store: RecordStore<Mode>;
 };
-
-type Defaulted = "targetId" | "processingTimeSeconds";
-/** By default the id is drawn, and the processing time is that of the options. */
-type GivenTarget = Omit<NewTarget, Defaulted | "anotherId"> & Partial<Pick<NewTarget, Defaulted>>;
 
 export function addTarget(
   { store, random, answerOptions }: Control<StoreMode, "random" | "answerOptions">,
@@ -39,24 +34,25 @@ export function addDataset<Mode extends StoreMode>(
 
 /** Replaces the state with that of a snapshot, or returns what is wrong with it. */
 export const restore = <Mode extends StoreMode>(
-  { store, realism }: Control<Mode, "realism">,
+  { store, consistency }: Control<Mode, "consistency">,
   ...snapshot: Parameters<RecordStore<Mode>["restore"]>
 ): Results<string | undefined>[Mode] =>
   whenDone(store.restore(...snapshot), (problem: string | undefined) => {
-    if (problem === undefined) realism?.end();
+    if (problem === undefined) consistency.end();
     return problem;
   });
 
 /** Ends all processing, and every lag. */
 export const finishProcessing = <Mode extends StoreMode>({
   store,
-  realism,
-}: Control<Mode, "realism">): Results<void>[Mode] => whenDone(store.finishProcessing(), () => realism?.end());
+  consistency,
+}: Control<Mode, "consistency">): Results<void>[Mode] =>
+  whenDone(store.finishProcessing(), () => consistency.end());
 
 /** Deletes all state, faults with their delays, and requests, and undoes every change to the clock. */
-export const reset = (services: Control<"either", "realism" | "faults" | "journal" | "clock">) =>
+export const reset = (services: Control<"either", "consistency" | "faults" | "journal" | "clock">) =>
   whenDone<"either", void, void>(services.store.reset(), () => {
-    services.realism?.end();
+    services.consistency.end();
     return whenDone<"either", void, void>(services.faults.clear(), () => {
       services.journal.clear();
       services.clock.reset();

@@ -5,11 +5,11 @@ import type { Api } from "../emulator/operation.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import { managerApi } from "./manager/api.ts";
 import { modelTargetApi } from "./model-target/api.ts";
-import { withGatewayErrors } from "./model-target/gateway-errors.ts";
 import { queryApi } from "./query/operations.ts";
 import { reportOperations } from "./reports/operations.ts";
 import type { ResolvedAnswerOptions, Services } from "./services.ts";
 import { targetApi } from "./target/operations.ts";
+import { consistent } from "./targets-view.ts";
 import { instanceFaults, instanceOperations } from "./vumark/operations.ts";
 
 /** Every API, in the order in which hints list them. */
@@ -30,13 +30,17 @@ export const createFaults = (answerOptions: ResolvedAnswerOptions): Faults =>
 
 export type Emulator = CoreEmulator<Services>;
 
-type Own = "journal" | "faults";
+type Own = "journal" | "faults" | "consistency";
 
 export function createEmulator(
   services: Omit<Services, Own> & Partial<Pick<Services, Own>>,
   options: EmulatorOptions,
 ): Emulator {
-  const { journal = new Journal(), faults: own = createFaults(services.answerOptions), realism } = services;
-  const faults = withGatewayErrors(own, realism);
-  return new CoreEmulator(APIS, { ...services, journal, faults }, options);
+  const {
+    journal = new Journal(),
+    faults = createFaults(services.answerOptions),
+    consistency = consistent,
+  } = services;
+  const all = { ...services, journal, faults: consistency.faults(faults), consistency };
+  return new CoreEmulator(APIS, all, options);
 }

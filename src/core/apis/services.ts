@@ -2,15 +2,20 @@ import type { MovableClock } from "../emulator/clock.ts";
 import type { OperationContext } from "../emulator/context.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
 import type { Journal } from "../emulator/journal.ts";
+import type { MaybePromise } from "../emulator/message.ts";
 import type { Profile } from "../emulator/profiles.ts";
 import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import type { RequestRateLimits } from "../schema/cloud-database.ts";
 import type { ConfiguredResponse } from "../schema/fault-response.ts";
+import type { ConsideredTarget } from "../schema/journal-entry.ts";
+import type { TargetStatus } from "../schema/processing.ts";
 import type { ResultCode } from "../schema/protocol.ts";
+import type { Target } from "../schema/target.ts";
+import type { RecordsOf, TargetCounts } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import type { Realism } from "./signed/realism.ts";
+import type { NewTarget, TargetChanges } from "../store/verbs.ts";
 
 /** A group of Model Target requests: creating, asking for the status, downloading or deleting a dataset. */
 export type ModelTargetPhase = "create" | "status" | "download" | "delete";
@@ -85,6 +90,49 @@ export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures
   readonly reportBaseUrl: string;
 }
 
+type Defaulted = "targetId" | "processingTimeSeconds";
+/** By default the id is drawn, and the processing time is that of the options. */
+export type GivenTarget = Omit<NewTarget, Defaulted | "anotherId"> & Partial<Pick<NewTarget, Defaulted>>;
+
+/** The result of a search, and the targets that it does not see yet. */
+export type SearchResult<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
+
+/** What one request sees of the targets of its database, and how it changes them. */
+export interface TargetsView {
+  /** The target that the request names. `hidden`: why the request does not see it yet. */
+  find(targetId: string): { readonly target?: Target | undefined; readonly hidden?: string };
+  /** By upload date. */
+  list(): readonly Target[];
+  counts(): TargetCounts;
+  /** Finds targets among those that a query or duplicates see. */
+  search<Search extends { readonly found: readonly Target[] }>(
+    find: (targets: readonly Target[]) => Promise<Search>,
+  ): Promise<SearchResult<Search>>;
+  /** Adds a target, or returns why the store refuses it. */
+  add(given: GivenTarget): MaybePromise<Target | string>;
+  /** @param updatable - the statuses in which the update is allowed. */
+  update(
+    target: Target,
+    changes: TargetChanges,
+    updatable: readonly TargetStatus[],
+  ): MaybePromise<Target | string>;
+  delete(target: Target): MaybePromise<Target | string>;
+}
+
+/** How consistent the emulated service is. The core always is: what lags or fails by chance brings its own. */
+export interface Consistency {
+  /** The view of one request. */
+  view(context: ApiContext, records: RecordsOf): TargetsView;
+  /** Why a request above a rate limit is accepted all the same; undefined if it is refused. */
+  acceptedAboveLimit(): string | undefined;
+  /** Adds what happens to requests by chance to the faults of a test. */
+  faults(own: SharedFaults): SharedFaults;
+  /** Returns an independent copy. */
+  fork(): Consistency;
+  /** From now on, requests see everything as it is. */
+  end(): void;
+}
+
 /** The emulator's parts, for every operation. */
 export interface Services {
   readonly store: Store;
@@ -94,8 +142,7 @@ export interface Services {
   readonly answerOptions: ResolvedAnswerOptions;
   readonly journal: Journal;
   readonly faults: SharedFaults;
-  /** Undefined: the emulator is consistent. */
-  readonly realism?: Realism | undefined;
+  readonly consistency: Consistency;
 }
 
 export type ApiContext = OperationContext<Services>;

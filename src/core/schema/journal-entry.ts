@@ -82,7 +82,7 @@ export interface ResultFacts {
   readonly durationMs: number;
   /**
    * Queries: up to 100 targets of the database, and why each did or did not match: first those with a score, the best first, then
-   * those that were not compared. With `realism`, also the targets that the query does not see yet.
+   * those that were not compared. Also the targets that the query does not see yet.
    */
   readonly considered?: readonly ConsideredTarget[] | undefined;
   /** Queries over more than 100 targets: how many others there are, by reason. */

@@ -14,7 +14,7 @@ import {
   unknownKeyReason,
 } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
-import { authorizationGiven, recordsOfKey, signatureVerdict } from "../signed/authentication.ts";
+import { authorizationGiven, recordsOfKey, signatureVerdict, viewOf } from "../signed/authentication.ts";
 import {
   lengthFits,
   lengthIsInteger,
@@ -85,7 +85,7 @@ const authenticated = check({
       { databaseName, accessKey: database.clientAccessKey, secretKey },
       { "server secret key": database.serverSecretKey },
     );
-    return verdict === true ? { database, records } : verdict;
+    return verdict === true ? { database, records, targets: viewOf(context, records) } : verdict;
   },
 });
 

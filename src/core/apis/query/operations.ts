@@ -6,7 +6,6 @@ import { ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { ResolvedAnswerOptions, Services } from "../services.ts";
 import { recordsOfKey } from "../signed/authentication.ts";
-import { foundAmong } from "../signed/realism.ts";
 import { retriable } from "../signed/responses.ts";
 import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
 import {
@@ -48,9 +47,9 @@ export const query = operation({
   },
   responses: [queryResults],
   handle: async (context) => {
-    const { services, image, maxNumResults, includeTargetData, entry, now } = context;
+    const { targets, services, image, maxNumResults, includeTargetData, entry, now } = context;
     const { queryMatcher } = services.answerOptions;
-    const search = await foundAmong(context, (seen) =>
+    const search = await targets.search((seen) =>
       searchTargets(seen, image, queryMatcher, maxNumResults, now),
     );
     const isUnasked =

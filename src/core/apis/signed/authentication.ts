@@ -71,7 +71,7 @@ const withinRateLimits = check({
 
 function limited(
   keyOwner: RecordsOf | undefined,
-  { services: { store, realism }, operation, now, entry, profile }: ApiContext,
+  { services: { store, consistency }, operation, now, entry, profile }: ApiContext,
 ): MaybePromise<string | Pick<KeyContext, "keyOwner">> {
   if (keyOwner === undefined) return { keyOwner };
   const { database } = keyOwner;
@@ -83,8 +83,9 @@ function limited(
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
     const window = `${full.windowSeconds} s${full.isAligned ? ", aligned to the clock" : ""}`;
     const why = `${limit} allows ${full.maxRequests} requests in ${window}, and all are used`;
-    if (realism?.draws("looseLimits") !== true) return `${why}: advance the clock, or raise the limit`;
-    entry.reason = `${why}; this one is accepted all the same (realism)`;
+    const accepted = consistency.acceptedAboveLimit();
+    if (accepted === undefined) return `${why}: advance the clock, or raise the limit`;
+    entry.reason = `${why}; ${accepted}`;
     return { keyOwner };
   };
   const full = store.takeRateToken(database.databaseName, rules, now);
@@ -112,29 +113,34 @@ const authorizationWellFormed = check({
 
 type KeyContext = ApiContext & { readonly keyOwner: RecordsOf | undefined };
 
-/** The access key belongs to a cloud database. Adds it and its records to the context. */
+/** The access key belongs to a cloud database. Adds it, its records and the view of its targets to the context. */
 export const knownAccessKey = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
   test: (context: KeyContext) => {
     const { keyOwner, request } = context;
     if (keyOwner === undefined) return refusedKey(context);
-    if (isOfCloud(keyOwner)) return { database: keyOwner.database, records: keyOwner };
+    if (isOfCloud(keyOwner))
+      return { database: keyOwner.database, records: keyOwner, targets: viewOf(context, keyOwner) };
     const key = show(namedAccessKey(header(request, "authorization")));
     return `the server access key ${key} belongs to a VuMark database; expected one of a cloud database`;
   },
 });
 
-/** The access key belongs to a database of either kind. Adds it and its records to the context. */
+/** The access key belongs to a database of either kind. Adds the same to the context. */
 const knownKeyOfAnyDatabase = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
   test: (context: KeyContext) => {
     const { keyOwner } = context;
     if (keyOwner === undefined) return refusedKey(context);
-    return { database: keyOwner.database, records: keyOwner };
+    return { database: keyOwner.database, records: keyOwner, targets: viewOf(context, keyOwner) };
   },
 });
+
+/** What the request sees of the records' targets. */
+export const viewOf = (context: ApiContext, records: RecordsOf) =>
+  context.services.consistency.view(context, records);
 
 const refusedKey = (context: KeyContext): Promise<string> =>
   unknownKeyReason(context, namedAccessKey(header(context.request, "authorization")), "server");

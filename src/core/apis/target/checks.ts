@@ -9,7 +9,7 @@ import type { RecordsOf } from "../../store/records.ts";
 import { hasRoom, isNameFree } from "../../store/verbs.ts";
 import { explainBase64, lostInJson, unreadText } from "../explanations/bodies.ts";
 import { unknownTargetReason } from "../explanations/values.ts";
-import type { ApiContext } from "../services.ts";
+import type { ApiContext, TargetsView } from "../services.ts";
 import {
   knownAccessKey,
   requestQuotaLeft,
@@ -26,12 +26,12 @@ import {
   dateCurrent,
   keysAllowed,
 } from "../signed/framing.ts";
-import { seenTarget } from "../signed/realism.ts";
 import { fail, failure, unexpectedBody } from "../signed/responses.ts";
 
 type CloudContext = ApiContext & {
   readonly database: CloudDatabase;
   readonly records: RecordsOf<CloudDatabase>;
+  readonly targets: TargetsView;
 };
 
 const targetQuotaLeft = check({
@@ -50,7 +50,7 @@ const knownTarget = check({
   operations: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
   refusals: [failure("UnknownTarget")],
   test: (context: CloudContext) => {
-    const { target, hidden } = seenTarget(context, context.params.id ?? "");
+    const { target, hidden } = context.targets.find(context.params.id ?? "");
     if (target !== undefined) return { target };
     return hidden === undefined ? unknownTargetReason(context) : notYet(failure("UnknownTarget"), hidden);
   },

@@ -3,7 +3,6 @@ import { ok } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
 import { statusAt } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
-import { foundAmong } from "../signed/realism.ts";
 import { targetTable } from "./checks.ts";
 import { similarTargets } from "./responses.ts";
 
@@ -18,14 +17,11 @@ export const getDuplicates = operation({
   security: "serverKeys",
   checks: targetTable,
   responses: [similarTargets],
-  handle: async (context) => {
-    const { target, services, now, entry } = context;
+  handle: async ({ target, targets, services, now, entry }) => {
     const { duplicatesMatcher } = services.answerOptions;
-    const find = async (targets: readonly Target[]) => {
+    const find = async (seen: readonly Target[]) => {
       const others =
-        statusAt(target, now) === "failed"
-          ? []
-          : targets.filter(({ targetId }) => targetId !== target.targetId);
+        statusAt(target, now) === "failed" ? [] : seen.filter(({ targetId }) => targetId !== target.targetId);
       const active = others.filter(({ activeFlag }) => activeFlag);
       const waiting = active.filter((other) => statusAt(other, now) === "processing");
       const remarks = [
@@ -41,7 +37,7 @@ export const getDuplicates = operation({
       const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");
       return { found: matches.map((match) => match.target) };
     };
-    const { found } = await foundAmong(context, find);
+    const { found } = await targets.search(find);
     return ok(similarTargets, { similar_targets: found.map(({ targetId }) => targetId) });
   },
 });

@@ -13,11 +13,9 @@ import {
   MAX_TARGET_IMAGE_BYTES,
   MAX_TARGET_IMAGE_PIXELS,
 } from "../../schema/protocol.ts";
-import * as control from "../control.ts";
 import type { Services } from "../services.ts";
 import { databaseOfServerKey } from "../signed/authentication.ts";
 import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
-import { listedTargets, recordChange, seenCounts } from "../signed/realism.ts";
 import {
   anyFailure,
   bodyWithKeys,
@@ -66,14 +64,12 @@ const addTarget = operation({
   body: bodyWithKeys(targetFields, targetOptions),
   responses: [targetCreated, failure("TargetNameExist"), failure("TargetQuotaReached"), fail(400)],
   handle: async (context) => {
-    const { database, services, preciseNow, body, applicationMetadata, activeFlag = true, image } = context;
+    const { database, targets, body, applicationMetadata, activeFlag = true, image } = context;
     const { name } = body.fields;
     const fields = { name: String(name), width: Number(body.fields.width), activeFlag, applicationMetadata };
     // `keysAllowed` refuses a body without an image.
     const given = { ...fields, image: image as Buffer };
-    const created = await recordChange(context, "added", () =>
-      control.addTarget(services, database.databaseName, given, preciseNow),
-    );
+    const created = await targets.add(given);
     // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);
     if (created === "quotaReached")
@@ -91,7 +87,7 @@ const listTargets = operation({
   summary: "Lists the ids of the undeleted targets, by upload date.",
   ...signed,
   responses: [targetList],
-  handle: (context) => ok(targetList, { results: listedTargets(context).map(({ targetId }) => targetId) }),
+  handle: ({ targets }) => ok(targetList, { results: targets.list().map(({ targetId }) => targetId) }),
 });
 
 const getTarget = operation({
@@ -134,8 +130,7 @@ const updateTarget = operation({
     failure("TargetNameExist"),
   ],
   handle: async (context) => {
-    const { database, target, services, now, profile, body, applicationMetadata, activeFlag, image } =
-      context;
+    const { target, targets, now, profile, body, applicationMetadata, activeFlag, image } = context;
     const { name, width, active_flag, application_metadata } = body.fields;
     const status = statusAt(target, now);
     const updatable = profile.failedTargetsCanBeUpdated
@@ -156,9 +151,7 @@ const updateTarget = operation({
       ...(activeFlag !== undefined && { activeFlag }),
       ...(applicationMetadata !== null && { applicationMetadata }),
     };
-    const updated = await recordChange(context, "updated", () =>
-      services.store.updateTarget(database.databaseName, target.targetId, changes, now, updatable),
-    );
+    const updated = await targets.update(target, changes, updatable);
     if (updated === "unknown") return deletedMeanwhile;
     if (updated === "nameTaken") return nameTaken(name);
     if (updated === "wrongStatus") return wrongStatus;
@@ -175,11 +168,8 @@ const deleteTarget = operation({
   summary: "Deletes a target that is not being processed.",
   ...signed,
   responses: [targetDeleted, failure("TargetStatusProcessing"), failure("UnknownTarget")],
-  handle: async (context) => {
-    const { database, target, services, now } = context;
-    const deleted = await recordChange(context, "deleted", () =>
-      services.store.deleteTarget(database.databaseName, target.targetId, now),
-    );
+  handle: async ({ target, targets }) => {
+    const deleted = await targets.delete(target);
     if (deleted === "processing") {
       return refuse(
         failure("TargetStatusProcessing"),
@@ -197,9 +187,8 @@ const databaseSummary = operation({
   summary: "Returns a database's quotas and counts of targets by status.",
   ...signed,
   responses: (profile) => [summaryOfDatabase(profile)],
-  handle: (context) => {
-    const { database, profile } = context;
-    const counts = seenCounts(context);
+  handle: ({ database, targets, profile }) => {
+    const counts = targets.counts();
     return ok(summaryOfDatabase(profile), {
       name: database.databaseName,
       active_images: counts.active,

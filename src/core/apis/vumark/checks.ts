@@ -7,7 +7,7 @@ import { isProcessed } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 import type { RecordsOf } from "../../store/records.ts";
 import { unknownTargetReason } from "../explanations/values.ts";
-import type { ApiContext } from "../services.ts";
+import type { ApiContext, TargetsView } from "../services.ts";
 import {
   requestQuotaLeft,
   signedByAnyDatabase,
@@ -22,18 +22,23 @@ import {
   dateCurrent,
   keysAllowed,
 } from "../signed/framing.ts";
-import { seenTarget } from "../signed/realism.ts";
 import { failure } from "../signed/responses.ts";
 import { FORMATS } from "./instances.ts";
+
+type TargetContext = ApiContext & {
+  readonly database: Database;
+  readonly records: RecordsOf;
+  readonly targets: TargetsView;
+};
 
 /** The path's target exists and is not deleted, in a database of either kind. Adds it to the context. */
 const knownTarget = check({
   name: "knownTarget",
   refusals: [failure("UnknownTarget")],
-  test: (context: ApiContext & { readonly database: Database; readonly records: RecordsOf }) => {
-    const { params, records } = context;
+  test: (context: TargetContext) => {
+    const { params, records, targets } = context;
     const id = params.id ?? "";
-    const { hidden, target = records.templates.get(id) } = seenTarget(context, id);
+    const { hidden, target = records.templates.get(id) } = targets.find(id);
     if (hidden !== undefined) return notYet(failure("UnknownTarget"), hidden);
     return target === undefined ? unknownTargetReason(context) : { target };
   },

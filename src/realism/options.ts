@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
-import { checked, textReadBy } from "./zod/problems.ts";
-import { optional, record } from "./zod/record.ts";
-import { deferred, fromZeroToOne, seconds, trueOrFalse } from "./zod/values.ts";
+import { checked, textReadBy } from "../core/schema/zod/problems.ts";
+import { optional, record } from "../core/schema/zod/record.ts";
+import { deferred, fromZeroToOne, seconds, trueOrFalse } from "../core/schema/zod/values.ts";
 
 /** Makes a mock as inconsistent as the real service. Omitted fields are 0: the mock is consistent. */
 export interface RealismOptions {

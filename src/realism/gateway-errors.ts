@@ -1,7 +1,7 @@
-import type { FaultEffect, SharedFaults } from "../../emulator/faults.ts";
-import { type DeclaredResponse, ok } from "../../emulator/response.ts";
-import type { Realism } from "../signed/realism.ts";
-import { crlfPage, fromLoadBalancer } from "../signed/responses.ts";
+import { crlfPage, fromLoadBalancer } from "../core/apis/signed/responses.ts";
+import type { FaultEffect, SharedFaults } from "../core/emulator/faults.ts";
+import type { Random } from "../core/emulator/random.ts";
+import { type DeclaredResponse, ok } from "../core/emulator/response.ts";
 
 /** The load balancer's standard pages: the real service's bytes are not recorded. */
 const PAGES: readonly DeclaredResponse[] = [
@@ -13,15 +13,13 @@ const PAGES: readonly DeclaredResponse[] = [
   return fromLoadBalancer(status, page, title, "keep-alive");
 });
 
-/** The faults of a test, and after these the failures of a load balancer that `realism` draws for Model Target routes. */
-export function withGatewayErrors(faults: SharedFaults, realism: Realism | undefined): SharedFaults {
-  if (realism === undefined || realism.values.gatewayErrorRate === 0) return faults;
+/** The faults of a test, and after these the failures of a load balancer that are drawn for Model Target routes. */
+export function withGatewayErrors(faults: SharedFaults, draw: () => FaultEffect | undefined): SharedFaults {
   return {
     isEmpty: false,
     choose: async (request, random) => {
       const chosen = faults.isEmpty ? undefined : await faults.choose(request, random);
-      if (chosen !== undefined || request.api !== "modelTarget") return chosen;
-      return realism.draws("gatewayErrorRate") ? gatewayError(realism) : undefined;
+      return chosen !== undefined || request.api !== "modelTarget" ? chosen : draw();
     },
     list: () => faults.list(),
     create: (fault) => faults.create(fault),
@@ -30,7 +28,7 @@ export function withGatewayErrors(faults: SharedFaults, realism: Realism | undef
   };
 }
 
-function gatewayError({ random }: Realism): FaultEffect {
+export function gatewayError(random: Random): FaultEffect {
   const page = PAGES[random.integer(PAGES.length + 1)];
   const happened = page === undefined ? "the connection was reset" : `answered with ${page.status}`;
   return {

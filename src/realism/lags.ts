@@ -1,0 +1,121 @@
+import type { Context } from "../core/emulator/context.ts";
+import type { Database } from "../core/schema/database.ts";
+import { hasPassed } from "../core/schema/processing.ts";
+import type { Target } from "../core/schema/target.ts";
+import type { RecordsOf } from "../core/store/records.ts";
+import type { RealismValues } from "./options.ts";
+
+export type ChangeKind = "added" | "updated" | "deleted";
+
+interface Change {
+  readonly kind: ChangeKind;
+  readonly at: number;
+  /** Undefined: there was no target. */
+  readonly before: Target | undefined;
+  readonly after: Target;
+}
+
+/** The latest unseen change of a target; `before` is the target that the request sees. */
+export interface Lag extends Change {
+  readonly seconds: number;
+  /** The target as it is; undefined: it is deleted. */
+  readonly current: Target | undefined;
+}
+
+type LagOf = (change: Change) => number;
+
+const FIELDS: readonly (keyof Target)[] = [
+  ...(["name", "width", "activeFlag", "applicationMetadata", "processed"] as const),
+  ...(["uploadDate", "lastModifiedDate", "deleteDate"] as const),
+];
+
+/** Whether two records are equal besides their counts, wherever they were read. */
+const isSame = (a: Target, b: Target | undefined): boolean =>
+  b !== undefined && a.image.sha256 === b.image.sha256 && FIELDS.every((field) => a[field] === b[field]);
+
+/**
+ * What clients changed and do not see yet. Only changes by clients are recorded, so a test's own changes are seen at once, and the
+ * store needs no lags.
+ */
+export class Lags {
+  constructor(
+    private readonly seconds: RealismValues,
+    /** By database name and target id; the latest changes come last. */
+    private readonly databases = new Map<string, Map<string, readonly Change[]>>(),
+  ) {}
+
+  fork(): Lags {
+    const copies = [...this.databases].map(([id, targets]) => [id, new Map(targets)] as const);
+    return new Lags(this.seconds, new Map(copies));
+  }
+
+  end(): void {
+    this.databases.clear();
+  }
+
+  /** For requests for one target and the list, which see deletions at once. */
+  readonly visibility: LagOf = () => this.seconds.visibilityLagSeconds;
+  /** For queries and duplicates. */
+  readonly comparison: LagOf = ({ kind }) =>
+    kind === "deleted" ? this.seconds.deletionLagSeconds : this.seconds.visibilityLagSeconds;
+  readonly summary: LagOf = () => this.seconds.summaryLagSeconds;
+
+  record({ databaseName }: Database, change: Change): void {
+    const { visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds } = this.seconds;
+    const longest = Math.max(visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds);
+    const isSeen = ({ at }: Change) => hasPassed(at, longest, change.at);
+    for (const [id, targets] of this.databases) {
+      for (const [targetId, changes] of targets) {
+        if (!changes.every(isSeen)) break;
+        targets.delete(targetId);
+      }
+      if (targets.size === 0) this.databases.delete(id);
+    }
+    const targets = this.databases.get(databaseName) ?? new Map<string, readonly Change[]>();
+    const { targetId } = change.after;
+    const earlier = targets.get(targetId) ?? [];
+    targets.delete(targetId);
+    targets.set(targetId, [...earlier.filter((one) => !isSeen(one)), change]);
+    this.databases.set(databaseName, targets);
+  }
+
+  /** The unseen changes of all targets or of one. */
+  unseen(records: RecordsOf, now: number, lagOf: LagOf, only?: string): readonly Lag[] {
+    const targets = this.databases.get(records.database.databaseName) ?? new Map<string, readonly Change[]>();
+    const ids = only === undefined ? [...targets.keys()] : [only];
+    return ids.flatMap((targetId) => {
+      const changes = targets.get(targetId) ?? [];
+      const current = records.targets.get(targetId);
+      const latest = changes.at(-1);
+      const lastSeen = changes.findLastIndex((change) => hasPassed(change.at, lagOf(change), now));
+      const unseen = changes[lastSeen + 1];
+      if (latest === undefined || unseen === undefined) return [];
+      // The test has changed the record since, or it is of another database with that name.
+      if (!isSame(latest.after, current ?? records.deleted.get(targetId))) return [];
+      const { before } = unseen;
+      return before || current ? [{ ...latest, before, seconds: lagOf(latest), current }] : [];
+    });
+  }
+}
+
+type Words = readonly [state: string, end: string];
+export const NOT_VISIBLE: Words = ["not yet visible", "visible"];
+export const STILL_FOUND: Words = ["still found", "gone"];
+export const NOT_COUNTED: Words = ["not yet counted", "counted"];
+
+/** For example `not yet visible: added 0.4 s ago, visible after 1 s (realism)`. */
+export function lagReason(
+  { now }: Context,
+  { kind, at, seconds }: Lag,
+  [state, end]: Words,
+  others = 0,
+): string {
+  const ago = Math.max(0, now - at) / 1000;
+  const more = others > 0 ? `; and ${others} more` : "";
+  return `${state}: ${kind} ${ago} s ago, ${end} after ${seconds} s${more} (realism)`;
+}
+
+export function explainLags(context: Context, lags: readonly Lag[], words: Words): void {
+  const last = lags.at(-1);
+  if (last !== undefined) context.entry.reason = lagReason(context, last, words, lags.length - 1);
+}
