@@ -162,5 +162,5 @@ async function acceptedImage(
   const image = Buffer.from(given);
   const verdict = await inspectTargetImage(image, wantsOf(answerOptions));
   if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
-  return { image };
+  return verdict;
 }

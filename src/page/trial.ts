@@ -1,5 +1,6 @@
 import { whyTooLarge } from "../core/apis/query/form-checks.ts";
 import { formatOf, shownSizeOf } from "../core/emulator/image-header.ts";
+import { sha256Hex } from "../core/general/sha256.ts";
 import { decodeThumbnail, readHeader } from "../core/images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../core/images/inspect.ts";
 import {
@@ -11,7 +12,7 @@ import {
 import { createStructuralSimilarityMatcher } from "../core/images/matching/matchers.ts";
 import { rankTargets } from "../core/images/matching/ranking.ts";
 import { similarityMap } from "../core/images/matching/similarity.ts";
-import { measure, sha256Of } from "../core/images/measures.ts";
+import { measure } from "../core/images/measures.ts";
 import { assessImage, brisqueRater, perfectRater } from "../core/images/on-demand.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { whyNotFound } from "../core/schema/processing.ts";
@@ -84,10 +85,13 @@ export async function tryImage(
 async function factsOf(bytes: Buffer, rater: TargetRater) {
   const query = await inspectQueryImage(bytes);
   const target = await inspectTargetImage(bytes, { brisque: true });
-  const measures = query.ok ? await measure(bytes, { brisque: true }) : undefined;
+  const image = { bytes, sha256: sha256Hex(bytes) };
+  const measures = query.ok ? await measure(image, { brisque: true }) : undefined;
   const isWhole = measures !== undefined && measures.damage === undefined;
   const isRepeatable = REPEATABLE.includes(rater);
-  const assessment = isWhole ? await assessImage(bytes, isRepeatable ? rater : perfectRater) : undefined;
+  const assessment = isWhole
+    ? await assessImage({ ...image, measures }, isRepeatable ? rater : perfectRater)
+    : undefined;
   const shown = shownSizeOf(bytes);
   return {
     format: formatOf(bytes) ?? null,
@@ -103,8 +107,7 @@ async function factsOf(bytes: Buffer, rater: TargetRater) {
     /** The rater's result, 0 to 5; null when it cannot be decoded, or when only adding it tells. */
     rating: assessment && isRepeatable ? assessment.rating : null,
     /** How likely it would be recognised in photographs; null when it cannot be decoded. */
-    recognition:
-      (isWhole && (await featureRatingOf({ sha256: sha256Of(bytes), bytes: () => bytes }))) || null,
+    recognition: (isWhole && (await featureRatingOf({ sha256: image.sha256, bytes: () => bytes }))) || null,
     /** The status of a target with the image after processing; null when it cannot be decoded. */
     outcome: assessment?.outcome ?? null,
   };

@@ -1,7 +1,7 @@
 import { type ClockShift, UNMOVED } from "../core/emulator/clock.ts";
 import { sha256Hex } from "../core/general/sha256.ts";
 import type { Database } from "../core/schema/database.ts";
-import type { SummaryKind, TargetImage } from "../core/schema/target.ts";
+import type { NewImage, SummaryKind, TargetImage } from "../core/schema/target.ts";
 import type { RecordsKey, Version } from "../core/store/keys.ts";
 import type { RateRule } from "../core/store/rate-history.ts";
 import { type Conflict, changeOfDatabase, uniqueValues } from "../core/store/state.ts";
@@ -147,8 +147,9 @@ export class RedisBacking {
   }
 
   /** Rates and stores an image; it stays for a while even if no target uses it. */
-  async putImage(bytes: Buffer): Promise<StoredImage> {
-    const { outcome, rating, sha256 = sha256Hex(bytes) } = await this.assess(bytes);
+  async putImage(image: NewImage): Promise<StoredImage> {
+    const { bytes } = image;
+    const { outcome, rating, sha256 = sha256Hex(bytes) } = await this.assess(image);
     await this.keepSummaries(sha256, bytes);
     await this.keepImage(sha256, bytes);
     return { sha256, outcome, rating };

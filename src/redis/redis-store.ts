@@ -1,5 +1,6 @@
 import type { Database } from "../core/schema/database.ts";
 import type { Snapshot } from "../core/schema/snapshot.ts";
+import type { NewImage } from "../core/schema/target.ts";
 import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "../core/store/keys.ts";
 import type { RateRule } from "../core/store/rate-history.ts";
 import type { ReadableRecords } from "../core/store/records.ts";
@@ -87,7 +88,7 @@ export class RedisStore extends RecordStore<"async"> {
     await Promise.all(all.map((replica) => this.replicas.decide(replica, verb)));
   }
 
-  protected override process(image: Buffer): Promise<RetainedImage> {
+  protected override process(image: NewImage): Promise<RetainedImage> {
     return this.replicas.retain(image);
   }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { show } from "../core/general/text.ts";
-import type { SummaryKind, TargetImage } from "../core/schema/target.ts";
+import type { NewImage, SummaryKind, TargetImage } from "../core/schema/target.ts";
 import { ImageBlobs } from "../core/store/image-blobs.ts";
 import type { RecordsKey, Version } from "../core/store/keys.ts";
 import { Records } from "../core/store/records.ts";
@@ -112,15 +112,15 @@ export class Replicas {
     return queued;
   }
 
-  async retain(bytes: Buffer): Promise<RetainedImage> {
-    const retained = this.retained.add(bytes);
+  async retain(image: NewImage): Promise<RetainedImage> {
+    const retained = this.retained.add(image.bytes, image.sha256);
     const { sha256 } = retained;
     const release = () => {
       this.images.set(sha256, retained.bytes());
       this.retained.release(sha256);
     };
     try {
-      const { outcome, rating } = await this.backing.putImage(retained.bytes());
+      const { outcome, rating } = await this.backing.putImage({ ...image, bytes: retained.bytes() });
       return { outcome, rating, image: this.imageOf(sha256), release };
     } catch (error) {
       release();
@@ -147,7 +147,7 @@ export class Replicas {
         const retained = this.retained.find(missingImage);
         if (retained === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
         storedAgain.add(missingImage);
-        await this.backing.putImage(retained.bytes());
+        await this.backing.putImage({ bytes: retained.bytes(), sha256: missingImage });
       }
     }
   }

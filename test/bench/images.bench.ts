@@ -66,7 +66,7 @@ async function adding(): Promise<Comparison[]> {
   const decoding = await leastTime(5, () => decodePixels(first, async () => undefined));
   const add = async (image: Buffer) => {
     await inspectTargetImage(image, { brisque: true });
-    await assessImage(image, brisqueRater);
+    await assessImage({ bytes: image }, brisqueRater);
   };
   let copies = 0;
   /** Adds copies with another byte behind the image each, because what is known of the same bytes is not computed again. */

@@ -41,7 +41,7 @@ async function opened(): Promise<ThreeServers> {
       {
         targetId: String(index),
         name: String(index),
-        image,
+        image: { bytes: image },
         processingTimeSeconds: 0,
         processed: true,
         ...fields,

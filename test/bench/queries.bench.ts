@@ -107,7 +107,7 @@ async function throughServers(size: number, repetitions: number): Promise<Compar
       targetId,
       name: `${index}`,
       width: 1,
-      image,
+      image: { bytes: image },
       activeFlag: true,
       applicationMetadata: null,
     };

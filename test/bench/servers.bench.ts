@@ -70,7 +70,7 @@ async function fill({ manager }: ThreeServers, databases: number, targets: numbe
           targetId: `${index}-${count}`,
           name: `${count}`,
           width: 1,
-          image,
+          image: { bytes: image },
           activeFlag: true,
           applicationMetadata: null,
           processingTimeSeconds: 0,

@@ -9,11 +9,11 @@ const striped = (low: number, high: number, more = {}) =>
 
 describe("the outcome of processing", () => {
   it("is success above a deviation of 5, failed at exactly 5", async () => {
-    expect(await assessImage(striped(100, 110), perfectRater)).toMatchObject({
+    expect(await assessImage({ bytes: striped(100, 110) }, perfectRater)).toMatchObject({
       outcome: "failed",
       rating: 5,
     });
-    expect(await assessImage(striped(100, 111), perfectRater)).toMatchObject({
+    expect(await assessImage({ bytes: striped(100, 111) }, perfectRater)).toMatchObject({
       outcome: "success",
       rating: 5,
     });
@@ -27,12 +27,12 @@ describe("the outcome of processing", () => {
         fill: (index) => ((index % 31) % 3 === 1 && index % 31 > 15 ? red : 0),
       });
     // Red alone deviates: by 15, then 15.5, which makes a mean of 5 and 5.17.
-    expect((await assessImage(rgb(30), perfectRater)).outcome).toBe("failed");
-    expect((await assessImage(rgb(31), perfectRater)).outcome).toBe("success");
+    expect((await assessImage({ bytes: rgb(30) }, perfectRater)).outcome).toBe("failed");
+    expect((await assessImage({ bytes: rgb(31) }, perfectRater)).outcome).toBe("success");
   });
 
   it("is failed for 1x1 and for one colour, success for 5x5 of noise", async () => {
-    const outcome = async (png: Buffer) => (await assessImage(png, perfectRater)).outcome;
+    const outcome = async (png: Buffer) => (await assessImage({ bytes: png }, perfectRater)).outcome;
     expect(await outcome(makePng({ width: 1, height: 1 }))).toBe("failed");
     expect(await outcome(makePng({ fill: () => 77 }))).toBe("failed");
     expect(await outcome(makePng({ width: 5, height: 5 }))).toBe("success");
@@ -41,16 +41,16 @@ describe("the outcome of processing", () => {
   it("reads 16-bit and low-depth images on the same scale", async () => {
     const deep = makePng({ width: 4, height: 4, depth: 16, fill: (index) => (index % 25 <= 12 ? 0 : 255) });
     const shallow = makePng({ width: 4, height: 4, depth: 2, colourType: 0, fill: () => 0b00_00_11_11 });
-    expect((await assessImage(deep, perfectRater)).outcome).toBe("success");
-    expect((await assessImage(shallow, perfectRater)).outcome).toBe("success");
+    expect((await assessImage({ bytes: deep }, perfectRater)).outcome).toBe("success");
+    expect((await assessImage({ bytes: shallow }, perfectRater)).outcome).toBe("success");
   });
 });
 
 describe("an image that cannot be decoded", () => {
   it("fails, but is still rated by the rater", async () => {
     const text = Buffer.from("hello");
-    expect(await assessImage(text, brisqueRater)).toMatchObject({ outcome: "failed", rating: 0 });
-    expect(await assessImage(text, perfectRater)).toMatchObject({ outcome: "failed", rating: 5 });
+    expect(await assessImage({ bytes: text }, brisqueRater)).toMatchObject({ outcome: "failed", rating: 0 });
+    expect(await assessImage({ bytes: text }, perfectRater)).toMatchObject({ outcome: "failed", rating: 5 });
   });
 });
 
@@ -74,7 +74,8 @@ describe("randomRater", () => {
 
 describe("a rater", () => {
   const png = makePng();
-  const rating = async (rater: Parameters<typeof assessImage>[1]) => (await assessImage(png, rater)).rating;
+  const rating = async (rater: Parameters<typeof assessImage>[1]) =>
+    (await assessImage({ bytes: png }, rater)).rating;
 
   it("may be a function of the image's bytes, sync or async", async () => {
     expect(await rating((image) => (image.equals(png) ? 2 : 0))).toBe(2);

@@ -187,7 +187,10 @@ describe("an added image", () => {
       [perfectRater, 5],
       [brisqueRater, 4],
     ] as const)
-      expect(await assessImage(Buffer.from(file), rater)).toMatchObject({ outcome: "success", rating });
+      expect(await assessImage({ bytes: Buffer.from(file) }, rater)).toMatchObject({
+        outcome: "success",
+        rating,
+      });
   });
 });
 

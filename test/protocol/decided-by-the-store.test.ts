@@ -29,7 +29,7 @@ const newTarget = (name: string, targetId: string) => ({
   targetId,
   name,
   width: 1,
-  image,
+  image: { bytes: image },
   activeFlag: true,
   applicationMetadata: null,
   processingTimeSeconds: PROCESSING_SECONDS,

@@ -20,12 +20,12 @@ describe("the event loop", () => {
           .toBuffer(),
       ),
     );
-    await assessImage(makePng(), brisqueRater);
+    await assessImage({ bytes: makePng() }, brisqueRater);
   }, 60_000);
 
   const add = async (image: Buffer) => {
     expect(await inspectTargetImage(image, { brisque: true, sketch: true })).toMatchObject({ ok: true });
-    return assessImage(image, brisqueRater);
+    return assessImage({ bytes: image }, brisqueRater);
   };
 
   it("waits less than 50 ms while 20 photographs of 2000x1500 are added at once", async () => {
@@ -56,7 +56,7 @@ describe("fake timers", () => {
     vi.useFakeTimers();
     try {
       const png = makePng({ width: 700, height: 700 });
-      expect(await assessImage(png, brisqueRater)).toMatchObject({
+      expect(await assessImage({ bytes: png }, brisqueRater)).toMatchObject({
         outcome: "success",
         rating: expect.any(Number),
       });

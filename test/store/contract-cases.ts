@@ -2,7 +2,7 @@ import { test } from "vitest";
 import { createRandom } from "../../src/core/emulator/random.ts";
 import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
 import { newTemplateTarget, newVuMarkDatabase } from "../../src/core/schema/database.ts";
-import type { Target } from "../../src/core/schema/target.ts";
+import type { NewImage, Target } from "../../src/core/schema/target.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import type { AssessImage, NewTarget } from "../../src/core/store/verbs.ts";
 
@@ -26,12 +26,12 @@ export const template = (name: string, id = random.hex(32)) =>
   newTemplateTarget({ name, targetId: id }, random, NOW);
 
 /** Rates an "image" by its first byte; an even second byte fails. Slow enough for requests to overtake each other. */
-export const assessByBytes: AssessImage = async (image) => {
+export const assessByBytes: AssessImage = async ({ bytes }) => {
   await new Promise(setImmediate);
-  return { outcome: (image[1] ?? 1) % 2 === 0 ? "failed" : "success", rating: (image[0] ?? 0) % 6 };
+  return { outcome: (bytes[1] ?? 1) % 2 === 0 ? "failed" : "success", rating: (bytes[0] ?? 0) % 6 };
 };
 
-export const image = (...bytes: number[]): Buffer => Buffer.from(bytes);
+export const image = (...bytes: number[]): NewImage => ({ bytes: Buffer.from(bytes) });
 
 export const newTarget = (given: Partial<NewTarget> = {}): NewTarget => ({
   targetId: random.hex(32),

@@ -15,7 +15,10 @@ const large = (number: number): Buffer => Buffer.alloc(20 * MIB, `image ${number
 const removals: Readonly<Record<string, (store: MemoryStore, targetId: string) => unknown>> = {
   "its target was deleted": (store, targetId) => store.deleteTarget("shop", targetId, NOW, true),
   "its target got another image": (store, targetId) =>
-    store.updateTarget("shop", targetId, { image: Buffer.from([1, 1]) }, NOW + 2000, ["success", "failed"]),
+    store.updateTarget("shop", targetId, { image: { bytes: Buffer.from([1, 1]) } }, NOW + 2000, [
+      "success",
+      "failed",
+    ]),
   "its database was deleted": (store) => store.deleteDatabase("shop"),
   "the state was reset": (store) => store.reset(),
 };
@@ -26,7 +29,7 @@ test.each(Object.entries(removals))("an image does not stay in memory after %s",
   // More than stay for requests that began earlier.
   for (let number = 0; number < 5; number += 1) {
     if (store.findDatabaseByName("shop") === undefined) store.createDatabase(cloud({ databaseName: "shop" }));
-    const { targetId, image } = await created(store, "shop", { image: large(number) });
+    const { targetId, image } = await created(store, "shop", { image: { bytes: large(number) } });
     images.push(image.sha256);
     await remove(store, targetId);
   }

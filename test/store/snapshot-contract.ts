@@ -41,7 +41,7 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
         before.map(({ targetId: id }) => id),
       );
       const kept = await targetNamed(store, "shop", "kept");
-      expect(await kept?.image.bytes()).toEqual(image(3, 1));
+      expect(await kept?.image.bytes()).toEqual(image(3, 1).bytes);
       const [full] = [
         await store.takeRateToken(
           "shop",

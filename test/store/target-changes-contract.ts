@@ -39,7 +39,7 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
         lastModifiedDate: later,
         rated: true,
       });
-      expect(await (await store.findTarget("shop", target.targetId))?.image.bytes()).toEqual(image(2, 2));
+      expect(await (await store.findTarget("shop", target.targetId))?.image.bytes()).toEqual(image(2, 2).bytes);
       expect(await targetNamed(store, "shop", "poster")).toBeUndefined();
       expect((await targetNamed(store, "shop", "sign"))?.targetId).toBe(target.targetId);
       await created(store, "shop", { name: "poster" });
@@ -104,8 +104,8 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
         { id: first.targetId, deletedAt: NOW + 2000 },
         { id: second.targetId, deletedAt: null },
       ]);
-      expect(await all[1]?.image.bytes()).toEqual(image(4, 1));
-      expect(await all[0]?.image.bytes()).toEqual(image());
+      expect(await all[1]?.image.bytes()).toEqual(image(4, 1).bytes);
+      expect(await all[0]?.image.bytes()).toEqual(image().bytes);
     });
 
     test("an update of recognition counts changes nothing else", async ({ store }) => {

@@ -59,7 +59,7 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
       expect(await countTargets(store, "shop")).toBe(1);
       expect(target.image.sha256).toBe(
         createHash("sha256")
-          .update(image(3, 1, 9))
+          .update(image(3, 1, 9).bytes)
           .digest("hex"),
       );
     });
@@ -70,10 +70,12 @@ export function describeTargetContract(kind: string, open: StoreFactory): void {
     });
 
     test("the image is a copy", async ({ store }) => {
-      const bytes = image(1, 1, 1);
-      const target = await created(store, "shop", { image: bytes });
-      bytes.fill(0);
-      expect(await (await store.findTarget("shop", target.targetId))?.image.bytes()).toEqual(image(1, 1, 1));
+      const given = image(1, 1, 1);
+      const target = await created(store, "shop", { image: given });
+      given.bytes.fill(0);
+      expect(await (await store.findTarget("shop", target.targetId))?.image.bytes()).toEqual(
+        image(1, 1, 1).bytes,
+      );
     });
 
     test("targets of other databases are not visible", async ({ store }) => {

@@ -1,15 +1,25 @@
 import { crc32 } from "node:zlib";
 import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
 import type { Random } from "../emulator/random.ts";
+import { sha256Hex } from "../general/sha256.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
+import type { ImageMeasures, NewImage } from "../schema/target.ts";
 import { readHeader } from "./decode.ts";
-import { measure, sha256Of, type Wants } from "./measures.ts";
+import { measure, type Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
-/** Whether an image is accepted; if not, the result code and the reason. */
-export type ImageVerdict =
-  | { readonly ok: true; readonly width: number; readonly height: number }
-  | { readonly ok: false; readonly resultCode: "BadImage" | "ImageTooLarge"; readonly reason: string };
+/** Why an image is not accepted. */
+interface RefusedImage {
+  readonly ok: false;
+  readonly resultCode: "BadImage" | "ImageTooLarge";
+  readonly reason: string;
+}
+
+/** An image that is accepted, with what was measured of it. */
+interface AcceptedImage {
+  readonly ok: true;
+  readonly image: NewImage;
+}
 
 export const MAX_QUERY_IMAGE_SIDE = 30_000;
 
@@ -26,23 +36,26 @@ const COLOUR_TYPES = new Map([
  * @param bytes must not be written to afterwards
  * @param wants what to measure while it is decoded
  */
-export async function inspectTargetImage(bytes: Buffer, wants: Wants = {}): Promise<ImageVerdict> {
+export async function inspectTargetImage(
+  bytes: Buffer,
+  wants: Wants = {},
+): Promise<RefusedImage | AcceptedImage> {
   const declared = declaredHeader(bytes);
   // An image that decodes also opens, which would take a quarter longer.
-  if (declared && !refusalOf(bytes, declared) && !(await findDamage(bytes, declared.png, wants)))
-    return accepted(declared);
+  if (declared && !refusalOf(bytes, declared)) {
+    const image = await measureWhole(bytes, declared.png, wants);
+    if (typeof image !== "string") return { ok: true, image };
+  }
   const opened = await openImage(bytes);
   if (typeof opened === "string") return refuse("BadImage", opened);
   const refusal = refusalOf(bytes, opened);
   if (refusal) return refusal;
-  const damage = await findDamage(bytes, opened.png, wants);
-  if (damage) return refuse("BadImage", `${damage}; expected a complete, undamaged image`);
-  return accepted(opened);
+  const image = await measureWhole(bytes, opened.png, wants);
+  if (typeof image === "string") return refuse("BadImage", `${image}; expected a complete, undamaged image`);
+  return { ok: true, image };
 }
 
-const accepted = ({ header: { width, height } }: OpenedImage): ImageVerdict => ({ ok: true, width, height });
-
-function refusalOf(bytes: Buffer, { header, png }: OpenedImage): ImageVerdict | undefined {
+function refusalOf(bytes: Buffer, { header, png }: OpenedImage): RefusedImage | undefined {
   const { width, height } = header;
   const colour = png ? refusedPngColour(png) : refusedJpegColour(header);
   if (colour) return refuse("BadImage", colour);
@@ -61,19 +74,23 @@ function refusalOf(bytes: Buffer, { header, png }: OpenedImage): ImageVerdict | 
   return undefined;
 }
 
-async function findDamage(
+/** Measures an image that is complete and undamaged; otherwise says what is wrong with it. */
+async function measureWhole(
   bytes: Buffer,
   png: PngHeader | undefined,
   wants: Wants,
-): Promise<string | undefined> {
+): Promise<NewImage | string> {
   const inChunks = png && findPngDamage(bytes);
   if (inChunks !== undefined) return inChunks;
-  const { damage } = await measure(bytes, wants);
-  return damage && `the image's data is incomplete or damaged (${damage})`;
+  const image = { bytes, sha256: sha256Hex(bytes) };
+  const measures = await measure(image, wants);
+  return measures.damage === undefined
+    ? { ...image, measures }
+    : `the image's data is incomplete or damaged (${measures.damage})`;
 }
 
 /** Checks a query's image, which only has to open. Never throws for bad bytes. */
-export async function inspectQueryImage(bytes: Buffer): Promise<ImageVerdict> {
+export async function inspectQueryImage(bytes: Buffer): Promise<RefusedImage | { readonly ok: true }> {
   const opened = await openImage(bytes);
   if (typeof opened === "string") return refuse("BadImage", opened);
   const { width, height } = opened.header;
@@ -81,7 +98,7 @@ export async function inspectQueryImage(bytes: Buffer): Promise<ImageVerdict> {
     const found = `the image is ${width}x${height} pixels`;
     return refuse("BadImage", `${found}; expected sides of at most ${MAX_QUERY_IMAGE_SIDE}`);
   }
-  return { ok: true, width, height };
+  return { ok: true };
 }
 
 interface OpenedImage {
@@ -132,7 +149,7 @@ function refusedJpegColour({ components }: OpenedImage["header"]): string | unde
   return `the JPEG has ${components} colour components (CMYK or YCCK); expected 1 or 3: convert it to RGB`;
 }
 
-function refuse(resultCode: "BadImage" | "ImageTooLarge", reason: string): ImageVerdict {
+function refuse(resultCode: RefusedImage["resultCode"], reason: string): RefusedImage {
   return { ok: false, resultCode, reason };
 }
 
@@ -241,22 +258,26 @@ interface Assessment {
  * @throws TypeError or RangeError when the rater returns anything but an integer from 0 to 5; what the rater throws.
  */
 export async function assessImage(
-  bytes: Buffer,
+  { bytes, sha256 = sha256Hex(bytes), measures: known }: NewImage,
   rater: TargetRater | "brisque",
   random?: Random,
 ): Promise<Assessment> {
-  const measures = await measure(bytes, { brisque: rater === "brisque" });
-  const rating =
-    rater === "brisque" ? await rateImage(bytes) : checkRating(await rater(bytes, random), "targetRater");
+  const byBrisque = rater === "brisque";
+  const isEnough = known !== undefined && (!byBrisque || known.brisque !== undefined);
+  const measures = isEnough ? known : await measure({ bytes, sha256 }, { brisque: byBrisque });
+  const rating = byBrisque ? ratingOf(measures) : checkRating(await rater(bytes, random), "targetRater");
   const isFlat = measures.damage !== undefined || measures.isFlat;
-  return { outcome: isFlat ? "failed" : "success", rating, sha256: sha256Of(bytes) };
+  return { outcome: isFlat ? "failed" : "success", rating, sha256 };
 }
 
 /** How many points of a BRISQUE score, which is from 0 (best) to 100, cost one point of the rating. */
 const SCORE_PER_RATING = 20;
 
 /** Rates an image by its BRISQUE score; 0 when it cannot be decoded. */
-export async function rateImage(image: Buffer): Promise<number> {
-  const { brisque } = { brisque: undefined, ...(await measure(image, { brisque: true })) };
+export const rateImage = async (bytes: Buffer): Promise<number> =>
+  ratingOf(await measure({ bytes, sha256: sha256Hex(bytes) }, { brisque: true }));
+
+function ratingOf(measures: ImageMeasures): number {
+  const { brisque } = { brisque: undefined, ...measures };
   return brisque === undefined ? 0 : Math.max(0, MAX_RATING - Math.floor(brisque / SCORE_PER_RATING));
 }

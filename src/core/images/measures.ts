@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { yieldToEventLoop } from "../general/scheduling.ts";
-import { sha256Hex } from "../general/sha256.ts";
+import type { ImageMeasures } from "../schema/target.ts";
 import { preparedImages } from "./cache.ts";
 import { decodePixels, type GreyPicture, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
@@ -14,26 +14,6 @@ const PIXELS_PER_SLICE = 100_000;
 /** A target succeeds when the mean deviation of its colour channels is above this. */
 const FLAT_IMAGE_DEVIATION = 5;
 
-const hashes = new WeakMap<Buffer, string>();
-
-/** The SHA-256 of bytes that no longer change, in lower-case hexadecimal. */
-export function sha256Of(bytes: Buffer): string {
-  const known = hashes.get(bytes) ?? sha256Hex(bytes);
-  hashes.set(bytes, known);
-  return known;
-}
-
-/** Measured while an image's pixels are in memory. */
-export type Measures =
-  | { readonly damage: string }
-  | {
-      readonly damage?: undefined;
-      /** Whether it has only one colour, or nearly so. */
-      readonly isFlat: boolean;
-      /** From 0, the best, to 100; undefined if it was not wanted. */
-      readonly brisque: number | undefined;
-    };
-
 /** What is measured of an image, besides whether it decodes and whether it is flat. */
 export interface Wants {
   readonly brisque?: boolean;
@@ -42,14 +22,23 @@ export interface Wants {
 }
 
 /** Of the latest images, by SHA-256. */
-const latest = new LRUCache<string, { readonly made: Promise<Measures>; readonly brisque: boolean }>({
+const latest = new LRUCache<string, { readonly made: Promise<ImageMeasures>; readonly brisque: boolean }>({
   maxSize: 5000,
   sizeCalculation: () => 1,
 });
 
+/** Bytes that no longer change. */
+export interface HashedImage {
+  readonly bytes: Buffer;
+  /** In lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
 /** Decodes an image whole and measures it, once even for concurrent callers. A failure is not remembered. */
-export function measure(bytes: Buffer, { brisque = false, sketch = false }: Wants): Promise<Measures> {
-  const sha256 = sha256Of(bytes);
+export function measure(
+  { bytes, sha256 }: HashedImage,
+  { brisque = false, sketch = false }: Wants,
+): Promise<ImageMeasures> {
   const known = latest.get(sha256);
   if (known && (known.brisque || !brisque)) return known.made;
   // Only a few images are in memory at a time.

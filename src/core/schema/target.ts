@@ -71,6 +71,26 @@ export interface TargetImage {
   summary?(kind: SummaryKind): Promise<Buffer | undefined>;
 }
 
+/** Measured while an image's pixels are in memory. */
+export type ImageMeasures =
+  | { readonly damage: string; readonly brisque?: undefined }
+  | {
+      readonly damage?: undefined;
+      /** Whether it has only one colour, or nearly so. */
+      readonly isFlat: boolean;
+      /** From 0, the best, to 100; undefined if it was not wanted. */
+      readonly brisque: number | undefined;
+    };
+
+/** An image on its way into the store, with what is known of it: the check that measured it hands that on. */
+export interface NewImage {
+  /** Must not be written to. */
+  readonly bytes: Buffer;
+  /** In lower-case hexadecimal. */
+  readonly sha256?: string;
+  readonly measures?: ImageMeasures;
+}
+
 /** The fields of a target, except its image and the outcome of processing. */
 interface TargetFacts extends RecognitionCounts {
   readonly targetId: string;

@@ -1,6 +1,6 @@
 import type { Database } from "../schema/database.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import type { TargetImage } from "../schema/target.ts";
+import type { NewImage, TargetImage } from "../schema/target.ts";
 import type { RecordsKey, Version } from "./keys.ts";
 import { MemoryState, type Scope } from "./memory-state.ts";
 import type { RateRule } from "./rate-history.ts";
@@ -86,10 +86,10 @@ export class MemoryStore extends RecordStore<"sync"> {
     for (const scope of [...this.state.databases, this.state.global]) this.decide(scope, verb);
   }
 
-  protected override async process(bytes: Buffer): Promise<RetainedImage> {
-    const { sha256, ...assessment } = await this.assess(bytes);
+  protected override async process(given: NewImage): Promise<RetainedImage> {
+    const { sha256, ...assessment } = await this.assess(given);
     const { images } = this.state;
-    const image = images.add(bytes, sha256);
+    const image = images.add(given.bytes, sha256);
     return {
       ...assessment,
       image,

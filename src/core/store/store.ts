@@ -5,7 +5,7 @@ import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
-import type { RecognitionCounts, Target } from "../schema/target.ts";
+import type { NewImage, RecognitionCounts, Target } from "../schema/target.ts";
 import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "./keys.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords, RecordsOf } from "./records.ts";
@@ -56,7 +56,7 @@ export abstract class RecordStore<Mode extends StoreMode> {
   protected abstract change<T>(key: RecordsKey, verb: verbs.Verb<T>): Results<T>[Mode];
   /** Runs a verb on every database, and on the records that belong to none. */
   protected abstract changeAll(verb: verbs.Verb<void>): Results<void>[Mode];
-  protected abstract process(image: Buffer): Promise<RetainedImage>;
+  protected abstract process(image: NewImage): Promise<RetainedImage>;
 
   abstract versions(): Results<readonly Version[]>[Mode];
 
@@ -248,7 +248,7 @@ export abstract class RecordStore<Mode extends StoreMode> {
 
   private async changeWith<T>(
     databaseName: string,
-    image: Buffer,
+    image: NewImage,
     verb: (made: ProcessedImage) => verbs.Verb<T>,
   ): Promise<T> {
     // Before the image is rated: meanwhile, another database may get this name.

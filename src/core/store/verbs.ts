@@ -3,7 +3,7 @@ import type { Database, TemplateTarget } from "../schema/database.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import { isRatingShown, statusAt, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
-import type { RecognitionCounts, Target, TargetImage } from "../schema/target.ts";
+import type { NewImage, RecognitionCounts, Target, TargetImage } from "../schema/target.ts";
 import { type Change, isOfCloud, type ReadableRecords, type RecordsOf } from "./records.ts";
 
 /*
@@ -243,7 +243,7 @@ export const finishProcessing: Verb<void> = (records) => {
 
 /** A target to create. The store rates the image. */
 export interface NewTarget extends TargetFields {
-  readonly image: Buffer;
+  readonly image: NewImage;
 }
 
 export type TargetChanges = Partial<
@@ -251,7 +251,7 @@ export type TargetChanges = Partial<
 >;
 
 export type AssessImage = (
-  image: Buffer,
+  image: NewImage,
 ) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
 
 /** An image that is retained until a target uses it. */

@@ -95,13 +95,13 @@ export const bodyMatching = <Given>(schema: z.ZodMiniType<Given>): JsonBody<Give
 /**
  * The body is JSON that matches its schema. Adds its value to the context.
  *
- * @param inspect - adds problems that the schema cannot see, so that one response lists all.
+ * @param inspect - adds problems that the schema cannot see, so that one response lists all; or what it found, to the context.
  */
-export const bodyAccepted = <Given>(
+export const bodyAccepted = <Given, Found extends object = object>(
   { schema }: JsonBody<Given>,
-  inspect: (body: JsonObject) => MaybePromise<readonly FieldError[]> = () => [],
+  inspect: (body: JsonObject) => MaybePromise<readonly FieldError[] | Found> = () => [],
 ) =>
-  check<ApiContext, { given: Given }, ManagerOperation>({
+  check<ApiContext, { given: Given } & Found, ManagerOperation>({
     name: "bodyAccepted",
     refusals: [fieldsRefused],
     test: async ({ body }) => {
@@ -110,9 +110,11 @@ export const bodyAccepted = <Given>(
       }
       const reading = read(schema, body.json.value);
       const found = await inspect(body.fields);
-      if ("value" in reading && found.length === 0) return { given: reading.value };
       const { problems, more } = "problems" in reading ? reading : { problems: [], more: 0 };
-      return refuseFields([...problems.map(fieldError), ...found], more);
+      const all = problems.map(fieldError);
+      if (Array.isArray(found)) all.push(...found);
+      if (!("value" in reading) || all.length > 0) return refuseFields(all, more);
+      return { given: reading.value, ...(found as Found) };
     },
   });
 

@@ -6,6 +6,7 @@ import { decodeServiceBase64 } from "../../schema/base64.ts";
 import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/database.ts";
 import { ratingAt } from "../../schema/processing.ts";
 import {
+  type NewImage,
   postedCounts,
   postedTarget,
   putTarget,
@@ -48,14 +49,15 @@ const TARGET = `${TARGETS}/{target_id}`;
 const targetAdded = addedWith(targetJson);
 const targetShown = doneWith(targetJson);
 
-/** The manager accepts the images that the target API accepts. */
+/** The manager accepts the images that the target API accepts. Adds a given one, measured, to the context. */
 const imageIn =
   (field: string) =>
-  async (body: JsonObject): Promise<readonly FieldError[]> => {
+  async (body: JsonObject): Promise<readonly FieldError[] | { readonly image?: NewImage }> => {
     const text = body[field];
-    const image = typeof text === "string" ? decodeServiceBase64(text) : undefined;
-    const verdict = image && (await inspectTargetImage(image));
-    if (verdict === undefined || verdict.ok) return [];
+    const bytes = typeof text === "string" ? decodeServiceBase64(text) : undefined;
+    const verdict = bytes && (await inspectTargetImage(bytes));
+    if (verdict === undefined) return {};
+    if (verdict.ok) return { image: verdict.image };
     const accepted = "base64 of an image that POST /targets of the target API accepts";
     return [{ field, message: `${field}: ${verdict.reason}`, accepted }];
   };
@@ -75,7 +77,7 @@ const addTarget = operation({
   responses: [targetAdded, unknown, taken],
   handle: async (context) => {
     const { database, given, services, now, preciseNow } = context;
-    const target = { ...given, image: Buffer.from(given.image) };
+    const target = { ...given, image: context.image ?? { bytes: Buffer.from(given.image) } };
     const created = await control.addTarget(services, database.databaseName, target, preciseNow);
     switch (created) {
       case "unknownDatabase":
@@ -109,11 +111,11 @@ const updateTarget = operation({
   responses: [targetShown, unknown, taken],
   handle: async (context) => {
     const { database, target, services, now } = context;
-    const { image, ...given } = context.given;
+    const { image: _measured, ...given } = context.given;
     const updated = await services.store.updateTarget(
       database.databaseName,
       target.targetId,
-      image === undefined ? given : { ...given, image: Buffer.from(image) },
+      { ...given, ...(context.image && { image: context.image }) },
       now,
     );
     if (updated === "nameTaken") return nameTaken(given.name);

@@ -1,10 +1,11 @@
 import { check } from "../../emulator/check.ts";
-import { type DeclaredResponse, notYet, refuse } from "../../emulator/response.ts";
+import { type DeclaredResponse, notYet, Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
 import { inspectTargetImage, wantsOf } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
+import type { NewImage } from "../../schema/target.ts";
 import type { RecordsOf } from "../../store/records.ts";
 import { hasRoom, isNameFree } from "../../store/verbs.ts";
 import { explainBase64, lostInJson, unreadText } from "../explanations/bodies.ts";
@@ -135,40 +136,72 @@ const activeFlagBoolean = check({
   },
 });
 
-/** `image` is a base64 string. Adds its bytes to the context; undefined if absent. */
-const imageIsBase64 = check({
-  name: "imageIsBase64",
-  operations,
-  refusals: [fail(400), fail(422)],
+/** Decodes a base64 string. */
+function imageOf(context: ApiContext): Buffer | Refusal {
+  const { image } = context.body.fields;
+  if (typeof image !== "string") {
+    const lost = lostInJson("image", image);
+    return refuse(fail(400), lost ?? `image must be a base64 string; got ${show(image)}`);
+  }
+  const bytes = decodeServiceBase64(image);
+  if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
+  remarkOnLines(context, "image", image);
+  return bytes;
+}
+
+/** Measures an image that is a PNG or JPEG of an accepted kind and size, complete and undamaged. */
+async function measuredImage({ body, services }: ApiContext, bytes: Buffer): Promise<NewImage | Refusal> {
+  const verdict = await inspectTargetImage(bytes, wantsOf(services.answerOptions));
+  if (verdict.ok) return verdict.image;
+  // Some of these texts are base64 too.
+  const unread = unreadText(String(body.fields.image));
+  const why = unread === undefined ? verdict.reason : `image is no picture: ${unread}`;
+  return refuse(failure(verdict.resultCode), why);
+}
+
+const base64Image = { name: "imageIsBase64", refusals: [fail(400), fail(422)] } as const;
+const acceptableImage = {
+  name: "imageAcceptable",
+  refusals: [failure("BadImage"), failure("ImageTooLarge")],
+} as const;
+
+/** `image` is a base64 string. Adds its bytes to the context. */
+const newImageIsBase64 = check({
+  ...base64Image,
+  operations: ["addTarget"],
   test: (context: ApiContext) => {
-    const { image } = context.body.fields;
-    if (image === undefined) return { image };
-    if (typeof image !== "string") {
-      return refuse(
-        fail(400),
-        lostInJson("image", image) ?? `image must be a base64 string; got ${show(image)}`,
-      );
-    }
-    const bytes = decodeServiceBase64(image);
-    if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
-    remarkOnLines(context, "image", image);
-    return { image: bytes };
+    const bytes = imageOf(context);
+    return bytes instanceof Refusal ? bytes : { bytes };
   },
 });
 
-/** The bytes are a PNG or JPEG of an accepted kind and size, complete and undamaged. */
-const imageAcceptable = check({
-  name: "imageAcceptable",
-  operations,
-  refusals: [failure("BadImage"), failure("ImageTooLarge")],
-  test: async ({ image, body, services }: ApiContext & { readonly image: Buffer | undefined }) => {
-    if (image === undefined) return true;
-    const verdict = await inspectTargetImage(image, wantsOf(services.answerOptions));
-    if (verdict.ok) return true;
-    // Some of these texts are base64 too.
-    const unread = unreadText(String(body.fields.image));
-    const why = unread === undefined ? verdict.reason : `image is no picture: ${unread}`;
-    return refuse(failure(verdict.resultCode), why);
+/** The same if an image is given. */
+const changedImageIsBase64 = check({
+  ...base64Image,
+  operations: ["updateTarget"],
+  test: (context: ApiContext) => {
+    const bytes = context.body.fields.image === undefined ? undefined : imageOf(context);
+    return bytes instanceof Refusal ? bytes : { bytes };
+  },
+});
+
+/** The bytes are an accepted image. Adds it, measured, to the context. */
+const newImageAcceptable = check({
+  ...acceptableImage,
+  operations: ["addTarget"],
+  test: async (context: ApiContext & { readonly bytes: Buffer }) => {
+    const image = await measuredImage(context, context.bytes);
+    return image instanceof Refusal ? image : { image };
+  },
+});
+
+/** The same if an image is given. */
+const changedImageAcceptable = check({
+  ...acceptableImage,
+  operations: ["updateTarget"],
+  test: async (context: ApiContext & { readonly bytes: Buffer | undefined }) => {
+    const image = context.bytes && (await measuredImage(context, context.bytes));
+    return image instanceof Refusal ? image : { image };
   },
 });
 
@@ -242,8 +275,10 @@ export const targetTable = signedTable
   .and({ ...keysAllowed(fail(400)), operations })
   .and(metadataFits)
   .and(activeFlagBoolean)
-  .and(imageIsBase64) // adds the image's bytes
-  .and(imageAcceptable)
+  .and(newImageIsBase64) // adds the image's bytes
+  .and(changedImageIsBase64)
+  .and(newImageAcceptable) // adds the measured image
+  .and(changedImageAcceptable)
   .and(newNameFree)
   .and(changedNameFree)
   .and(widthPositive)

@@ -66,10 +66,8 @@ const addTarget = operation({
   handle: async (context) => {
     const { database, targets, body, applicationMetadata, activeFlag = true, image } = context;
     const { name } = body.fields;
-    const fields = { name: String(name), width: Number(body.fields.width), activeFlag, applicationMetadata };
-    // `keysAllowed` refuses a body without an image.
-    const given = { ...fields, image: image as Buffer };
-    const created = await targets.add(given);
+    const width = Number(body.fields.width);
+    const created = await targets.add({ name: String(name), width, activeFlag, applicationMetadata, image });
     // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);
     if (created === "quotaReached")
