@@ -7,7 +7,7 @@ const NOT_EMULATED = `- A query whose headers have about 8 KiB in all gets a pag
 - A 429 has the upstream time header only if the inner proxy refused the request.
 - A database that was suspended for its monthly threshold still serves \`GET /targets\` and the summary.
 - A malformed configuration of states gets an internal error.
-- Targets named U+FFFF are never processed. A rating is -1 for about 1 of the 30 seconds of processing.
+- Some targets are never processed. A rating is -1 for about 1 of the 30 seconds of processing.
 - A report is ready within a second. Responses are chunked at times.
 - Changes are seen late, rate limits are loose, and Model Target requests fail at times: only with the option
   [\`realism\`](../realism/README.md).`;

@@ -113,7 +113,7 @@ const WAYS: readonly (readonly [string, "nock" | "sockets" | false])[] = [
   ["mock.fetch", false],
 ];
 
-/** Without a length, `fetch` may wait forever for a body that it cannot decode. */
+/** As most servers send it. */
 const withLength = (answer: Answer): Answer => {
   const length = Buffer.byteLength(answer.body ?? "");
   return { ...answer, headers: { ...answer.headers, "Content-Length": `${length}` } };

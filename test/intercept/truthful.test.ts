@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { connect } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { HARD_REQUESTS, POST, SUMMARY, send } from "./hard-requests.ts";
 import { start } from "./started.ts";
+import { POST, SUMMARY, send, UNUSUAL_REQUESTS } from "./unusual-requests.ts";
 
 /** Sends packets on a connection of its own. Returns what the server sent before it ended the connection. */
 const raw = (...packets: readonly string[]): Promise<string> =>
@@ -68,7 +68,7 @@ const STOPPING: readonly (readonly [string, readonly number[], ...(string | RegE
 describe.each(["nock", "sockets"] as const)(
   "intercepted by %s, a client is answered as by a server:",
   (intercept) => {
-    it.each(HARD_REQUESTS)("%s", async (_name, ask, expected) => {
+    it.each(UNUSUAL_REQUESTS)("%s", async (_name, ask, expected) => {
       const mock = start({ intercept });
       expect(await ask()).toMatch(expected);
       expect(mock.requests).toHaveLength(1);

@@ -2,7 +2,7 @@ import { request } from "node:https";
 import { MockCloudReco } from "mock-cloud-reco";
 import nock from "nock";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { HARD_REQUESTS, POST, SUMMARY, send } from "./hard-requests.ts";
+import { POST, SUMMARY, send, UNUSUAL_REQUESTS } from "./unusual-requests.ts";
 
 /** The status that a client with a named import of node:https receives. */
 const statusOf = (url: string): Promise<number | undefined> =>
@@ -25,8 +25,8 @@ it("a named import of node:https is intercepted although the user's nock was loa
 });
 
 describe("while nock has a mock of the user for another path of the host", () => {
-  it.each(HARD_REQUESTS.filter(([name]) => /headers? of|Content-Length/.test(name)))(
-    "a request that nock cannot read is answered as by a server: %s",
+  it.each(UNUSUAL_REQUESTS.filter(([name]) => /headers? of|Content-Length/.test(name)))(
+    "an unusual request is answered as by a server: %s",
     async (_name, ask, expected) => {
       nock("https://vws.vuforia.com").get("/other").reply(200, "the user's");
       onTestFinished(nock.cleanAll);

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Everything that Vitest can fake except `nextTick` and `queueMicrotask`, without which Node's HTTP clients hang. */
+/** Everything that Vitest can fake except `nextTick` and `queueMicrotask`, which Node's HTTP clients need. */
 const EVERYTHING = [
   "setTimeout",
   "clearTimeout",

@@ -157,7 +157,7 @@ async function send(
   return { received: await hosts.answer({ ...sent, gone }), sent: body };
 }
 
-/** `fetch` itself refuses such a request, or hangs. */
+/** The refusal of `fetch` itself. */
 const mismatch = (): Error =>
   Object.assign(new Error("Request body length does not match content-length header"), {
     name: "RequestContentLengthMismatchError",

@@ -99,7 +99,7 @@ function secureArguments(args: readonly unknown[]): unknown[] {
 }
 
 /**
- * Sends requests to served hosts past nock's interceptor, which misreads some of them: `fetch` is answered where it is called, and
+ * Sends requests to served hosts past nock's interceptor, so that they are read as sent: `fetch` is answered where it is called, and
  * requests of node:http at their sockets. Other requests go to nock, unless skipping nock is unobservable.
  *
  * @param isUsers - whether a mock of the user in nock may answer requests to a served origin.
@@ -194,7 +194,7 @@ export function answerDirectly(
 
 type IsOrigin = (origin: string | undefined) => boolean;
 
-/** Leaves a request to nock and the user's mocks, unless nock cannot read it. */
+/** Leaves a request to nock and the user's mocks, if nock reads it. */
 function watch(request: OutgoingMessage): void {
   request.once("socket", (socket: unknown) => {
     const sent = sendOnUnread(socket);

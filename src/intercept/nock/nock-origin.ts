@@ -31,7 +31,7 @@ export class NockOrigin {
     if (this.registered) return;
     this.registered = true;
     const scope = this.nock(this.pattern);
-    // By these headers, nock parses the body in a callback where malformed JSON ends the process. The reply reads others.
+    // nock would parse the body by these headers. The reply reads others.
     // Defined, because assigning replaces all headers in Bun.
     scope.on("request", (request) => Object.defineProperty(request, "headers", NO_HEADERS));
     this.noticeCleanAll(scope);

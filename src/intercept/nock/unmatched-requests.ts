@@ -102,7 +102,7 @@ export class UnmatchedRequests {
     // nock's sockets open a real connection when no interceptor is left.
     this.refuseLate(request, origin, String(Reflect.get(request, "path")));
     if (!this.hosts.has(origin)) return;
-    // nock emits an error even after an abort. Some clients (got) no longer listen, which would end the process.
+    // An error may come when the client no longer listens.
     // Prepended, to run before node:http's own listener, which forwards the error to the request.
     socket.prependListener("error", () => socket.destroyed && request.on("error", () => {}));
     socket.once("close", () => realTimers.setImmediate(closeParsers, socket));
@@ -126,7 +126,7 @@ function originOfMessage(request: OutgoingMessage): string | undefined {
 const originIn = ({ proto, host, port }: RequestOptions) =>
   `${proto}://${host}${/:\d+$/.test(host) ? "" : `:${port}`}`;
 
-/** The sockets of @mswjs/interceptors never close their two HTTP parsers: that would leak 11 kB per request. */
+/** Frees the two HTTP parsers of a socket of @mswjs/interceptors: 11 kB per request. */
 function closeParsers(socket: object): void {
   for (const name of ["requestParser", "responseParser"]) {
     const parser: unknown = Reflect.get(socket, name);
@@ -137,8 +137,7 @@ function closeParsers(socket: object): void {
 }
 
 /**
- * Lets clients that wait for `100 Continue` send their bodies: nock responds only after the body, so they would wait forever. Each
- * request of node:http is given to an agent, nock's too.
+ * Lets clients that wait for `100 Continue` send their bodies. Each request of node:http is given to an agent, nock's too.
  *
  * @returns a function that restores the agent.
  */

@@ -3,8 +3,8 @@ import { realTimers } from "../../core/general/real-timers.ts";
 import { isFunction } from "../replace.ts";
 
 /**
- * Sends a request on to its real connection, which is intercepted at the socket, if the socket of @mswjs/interceptors cannot read
- * it: its parser ignores invalid requests, such as more than 16 KiB of headers, and waits for the end of a short body.
+ * Sends a request on to its real connection, which is intercepted at the socket, if the socket of @mswjs/interceptors did not read
+ * all of it.
  *
  * @returns a function to call when the client has sent the whole request.
  */

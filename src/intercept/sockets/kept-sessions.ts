@@ -46,7 +46,7 @@ export function guardSessions(handler: KeptConnectionHandler): (() => void) | un
       for (const stream of [...Object(propertyOf(stateOf(session, "state"), "pendingStreams"))])
         if (stream instanceof Duplex) stream.destroy(refuse(Object(propertyOf(stream, "sentHeaders"))));
       const close = propertyOf(session, "close");
-      // undici fails when one of its sessions closes by itself.
+      // undici closes its sessions itself.
       if (isFunction(close) && stateOf(session, "client") === undefined) close.call(session);
       return NO_STREAM;
     };

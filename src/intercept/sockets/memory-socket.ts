@@ -3,7 +3,7 @@ import { OutgoingMessage } from "node:http";
 import { Socket, type SocketConstructorOpts } from "node:net";
 import { realTimers } from "../../core/general/real-timers.ts";
 
-/** Size of a real socket's largest read in bytes; undici asserts on larger ones. */
+/** Size of a real socket's largest read in bytes: clients get no larger ones. */
 const MAX_READ = 65_536;
 
 const { nextTick } = process;
@@ -195,7 +195,7 @@ export class MemorySocket extends Socket {
       const { bytes, read } = arrival;
       if (bytes === undefined) {
         this.isEnding = true;
-        // Deferred, because undici asserts on an end that arrives while it has paused.
+        // Deferred, because the client may have paused.
         realTimers.setImmediate(() => !this.destroyed && !this.readableEnded && this.push(null));
         return;
       }

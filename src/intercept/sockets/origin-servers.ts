@@ -14,8 +14,7 @@ import { MemorySocket } from "./memory-socket.ts";
 const IDLE_MILLISECONDS = 800;
 
 /**
- * Milliseconds from the opening of a connection to its request. The first time, undici loads its parser in between, and does not
- * notice that a connection closes: its request would wait forever.
+ * Milliseconds from the opening of a connection to its request. The first time, undici loads its parser in between.
  */
 const FIRST_REQUEST_WITHIN = 1000;
 

@@ -22,8 +22,8 @@ export const send = (url: string, options: https.RequestOptions = {}, body = "")
 const agentOf = (proxy: string) => new HttpsProxyAgent(proxy);
 export const POST = { method: "POST" };
 
-/** Requests that nock's interceptor misreads: those that hang in it, end the process, or arrive as others. */
-export const HARD_REQUESTS: readonly (readonly [
+/** Requests that are answered as by a server: what asks, and a pattern of its status and body, or of its error's code. */
+export const UNUSUAL_REQUESTS: readonly (readonly [
   name: string,
   ask: () => Promise<string>,
   expected: RegExp,
