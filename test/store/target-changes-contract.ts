@@ -39,7 +39,9 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
         lastModifiedDate: later,
         rated: true,
       });
-      expect(await (await store.findTarget("shop", target.targetId))?.image.bytes()).toEqual(image(2, 2).bytes);
+      expect(await (await store.findTarget("shop", target.targetId))?.image.bytes()).toEqual(
+        image(2, 2).bytes,
+      );
       expect(await targetNamed(store, "shop", "poster")).toBeUndefined();
       expect((await targetNamed(store, "shop", "sign"))?.targetId).toBe(target.targetId);
       await created(store, "shop", { name: "poster" });
