@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import spawn from "cross-spawn";
+import { realTimers } from "../core/general/real-timers.ts";
 import { messageOf } from "../core/general/text.ts";
 import { visible } from "../core/general/visible.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
@@ -60,14 +61,22 @@ function runProgram(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   return new Promise((resolve) => {
-    // On Windows it starts scripts too, such as npm.cmd.
-    const child = spawn(program, args, { env: { ...environment }, stdio: "inherit" });
+    let isNew = true;
     const pass = (signal: NodeJS.Signals) => {
-      // Ctrl+C and Ctrl+\\ reach the program too. A second SIGINT makes many programs give up.
-      if ((signal === "SIGINT" || signal === "SIGQUIT") && isInForeground()) return;
+      // Ctrl+C and Ctrl+\\ reach the program too, if it was there. A second SIGINT makes many programs give up.
+      if (!isNew && (signal === "SIGINT" || signal === "SIGQUIT") && isInForeground()) return;
       child.kill(signal);
     };
+    // Before the program starts: a signal meanwhile would end this process and leave the program.
     for (const signal of SIGNALS) process.on(signal, pass);
+    // On Windows it starts scripts too, such as npm.cmd.
+    const child = spawn(program, args, { env: { ...environment }, stdio: "inherit" });
+    // Signals of the meantime are delivered between these two.
+    realTimers.setImmediate(() =>
+      realTimers.setImmediate(() => {
+        isNew = false;
+      }),
+    );
     const end = (code: number) => {
       for (const signal of SIGNALS) process.off(signal, pass);
       resolve(code);

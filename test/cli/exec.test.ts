@@ -1,9 +1,10 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
 import { start, VARIABLES } from "./command.ts";
@@ -118,11 +119,11 @@ test("its exit code and the signal that ended it become those of the command", a
   expect((await killed.finished).code).toBe(137);
 });
 
-test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)(
-  "%s reaches the command, which decides when it ends",
-  async (signal) => {
-    const { child, spoke, finished } = exec(
-      script(`
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
+
+test.each(SIGNALS)("%s reaches the command, which decides when it ends", async (signal) => {
+  const { child, spoke, finished } = exec(
+    script(`
         process.on("${signal}", async () => {
           const { status } = await fetch(process.env.VUFORIA_MANAGER_URL + "/readyz");
           console.log("${signal}", status);
@@ -131,12 +132,40 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)(
         setInterval(() => {}, 1000);
         console.log("ready");
       `),
-    );
-    await spoke;
-    child.kill(signal);
-    expect(await finished).toMatchObject({ code: 3, printed: `ready\n${signal} 200\n` });
-  },
-);
+  );
+  await spoke;
+  child.kill(signal);
+  expect(await finished).toMatchObject({ code: 3, printed: `ready\n${signal} 200\n` });
+});
+
+test.each(SIGNALS)("%s while the command starts reaches it, and leaves no process", async (signal) => {
+  const [preload, pid] = [join(folder, "signalled.cjs"), join(folder, "pid")];
+  // The system starts the command before Node returns from `spawn`.
+  await writeFile(
+    preload,
+    `const programs = require("child_process");
+    const { spawn } = programs;
+    programs.spawn = (...args) => {
+      const child = spawn(...args);
+      require("fs").writeFileSync(${JSON.stringify(pid)}, String(child.pid));
+      process.kill(process.pid, "${signal}");
+      return child;
+    };`,
+  );
+  const { child } = exec(["--", "sleep", "60"], { NODE_OPTIONS: `--require ${preload}` });
+  const [code] = await once(child, "exit");
+  const started = Number(await readFile(pid, "utf8"));
+  expect(started).toBeGreaterThan(0);
+  onTestFinished(() => {
+    try {
+      process.kill(started, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  });
+  expect(code).toBe(128 + constants.signals[signal]);
+  expect(() => process.kill(started, 0)).toThrow("ESRCH");
+});
 
 /**
  * Runs a program in a terminal of its own, types a key when it is ready, and prints its exit code, then what it printed. Its
