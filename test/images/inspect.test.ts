@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { inspectQueryImage, inspectTargetImage } from "../../src/core/images/inspect.ts";
@@ -199,9 +200,11 @@ describe("an accepted image", () => {
     png = await picture(50, 40).png().toBuffer();
   });
 
-  it("reports its size", async () => {
-    expect(await inspectTargetImage(png)).toMatchObject({ ok: true, width: 50, height: 40 });
-    expect(await inspectQueryImage(png)).toEqual({ ok: true, width: 50, height: 40 });
+  it("is handed on with its hash and what was measured, if it is a target's", async () => {
+    const sha256 = createHash("sha256").update(png).digest("hex");
+    const image = { bytes: png, sha256, measures: { isFlat: expect.any(Boolean) } };
+    expect(await inspectTargetImage(png)).toMatchObject({ ok: true, image });
+    expect(await inspectQueryImage(png)).toEqual({ ok: true });
   });
 });
 

@@ -63,6 +63,7 @@ describe.each(undiciVersions)(
       expect(await response.body.text()).toBe("answer");
       expect(requests).toEqual([
         {
+          gone: expect.any(AbortSignal),
           method: "PUT",
           path: "/targets/%20",
           query: "a=1",
