@@ -45,6 +45,8 @@ export interface ServiceUnderTest extends AsyncDisposable {
   ): Promise<void>;
   /** What the journal says about the latest request. */
   latest(): Promise<Refused>;
+  /** All that the journal has. */
+  requests(): Promise<readonly Refused[]>;
 }
 
 /** Options that every backend has. In-process options are tested with `MockCloudReco` itself. */
@@ -83,6 +85,7 @@ const inProcessBackend: Backend = {
       setRecognitionCounts: async (database, targetId, counts) =>
         mock.setRecognitionCounts(known(database), targetId, counts),
       latest: async () => mock.requests.at(-1) ?? {},
+      requests: async () => mock.requests,
       [Symbol.asyncDispose]: () => mock[Symbol.asyncDispose](),
     };
   },
@@ -108,6 +111,7 @@ export const serversBackend: Backend = {
       clock,
       ...changing(servers.manager.store, resolved("http://localhost"), clock),
       latest: async () => (await servers.requests()).at(-1) ?? {},
+      requests: () => servers.requests(),
       [Symbol.asyncDispose]: () => servers.close(0),
     };
   },

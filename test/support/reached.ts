@@ -12,5 +12,6 @@ export const reached = (target: string, query: string, manager: string): Service
   updateDatabase: unused,
   setRecognitionCounts: unused,
   latest: unused,
+  requests: unused,
   [Symbol.asyncDispose]: unused,
 });

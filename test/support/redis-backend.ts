@@ -35,6 +35,7 @@ const redisBackend: Backend = {
       clock,
       ...changing(store, own, clock),
       latest: async (): Promise<Refused> => manager.journal.entries.at(-1) ?? {},
+      requests: async () => manager.journal.entries,
       [Symbol.asyncDispose]: async () => {
         for (const server of [query, target, manager]) await server.close(0);
         await store.reset();

@@ -35,9 +35,8 @@ export const BODIES: readonly Mistake[] = [
       const length = String(sent.body.toString().length);
       return { ...sent, headers: { ...sent.headers, "Content-Length": length } };
     },
-    // The last entry is of the rest of the body.
-    "the bytes are left over of POST /targets",
-    "announce the whole body",
+    "characters",
+    "Buffer.byteLength",
   ],
   [
     "a long body that was cut within its JSON, signed as it arrives",
