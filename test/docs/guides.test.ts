@@ -138,6 +138,6 @@ describe("the guides", () => {
 
   it("have few words together", () => {
     const words = guides.map(({ name }) => wordsOf(textOf(`${name}/README.md`)));
-    expect(words.reduce((total, count) => total + count, 0)).toBeLessThanOrEqual(6750);
+    expect(words.reduce((total, count) => total + count, 0)).toBeLessThanOrEqual(6500);
   });
 });
