@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
 
+const INTERNAL = "src/testing/internal.ts";
+
 /** Entry points: name in `dist`, and source. Each but `internal` needs a line in package.json too: in `exports`, or in `bin`. */
 const entries = {
   index: "src/index.ts",
@@ -14,11 +16,14 @@ const entries = {
   playwright: "src/testing/playwright.ts",
   register: "src/mock/register.ts",
   // What modules of runners use of the one copy of the code, and nobody else may.
-  internal: "src/testing/internal.ts",
+  internal: INTERNAL,
 };
 
 /** Entries built as modules: Vitest cannot be required, and MSW is another copy when it is. */
 const moduleEntries = { vitest: "src/testing/vitest.ts", msw: entries.msw };
+
+/** The entries that anybody may import. */
+const DECLARED = Object.values({ ...entries, ...moduleEntries }).filter((source) => source !== INTERNAL);
 
 /**
  * Packages whose used parts go into ours: tree-shaken and in one file, they load in a few milliseconds, and nobody
@@ -41,7 +46,8 @@ const common: UserConfig = {
   target: "node20.19",
   tsconfig: "tsconfig.src.json",
   // Members that only this package uses are not declared, nor are the types that only they mention.
-  dts: { compilerOptions: { stripInternal: true }, eager: true },
+  // Nobody may import the internal entry, whose types are the package's own.
+  dts: { compilerOptions: { stripInternal: true }, eager: true, entry: DECLARED },
   deps: { alwaysBundle: BUNDLED.map((name) => new RegExp(`^${name}(/|$)`)) },
 };
 
@@ -62,6 +68,7 @@ const moduleWrappers: Rolldown.Plugin = {
         fileName: `${file.name}.mjs`,
         source: `export { ${names} } from "./${file.fileName}";\n`,
       });
+      if (file.name === "internal") continue;
       this.emitFile({
         type: "asset",
         fileName: `${file.name}.d.mts`,

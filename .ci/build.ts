@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, readdir } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
@@ -19,12 +19,20 @@ export async function buildInto(dist: string): Promise<readonly string[]> {
   const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
   const args = [tsdown, "--out-dir", dist, "--log-level", "error"];
   await promisify(execFile)(process.execPath, args, { cwd: repository });
+  await dropRegions(dist);
   const { packages } = await buildPage(join(dist, "page.html.br"));
   const bundled = [...new Set([...BUNDLED, ...packages])].sort();
   for (const name of bundled) await copyLicence(name, dist);
   // Of the model that rates images.
   await cp(join(repository, "test/images/brisque/LICENSE-opencv"), join(dist, "LICENSE-opencv"));
   return bundled;
+}
+
+/** Declarations name the sources that the bundler joined, which say nothing to users. */
+async function dropRegions(dist: string): Promise<void> {
+  const declarations = (await readdir(dist)).filter((file) => /\.d\.[cm]ts$/.test(file));
+  for (const file of declarations.map((name) => join(dist, name)))
+    await writeFile(file, (await readFile(file, "utf8")).replace(/^\/\/#(?:end)?region.*\n/gm, ""));
 }
 
 /** Bundled packages keep their licences. */

@@ -1,4 +1,5 @@
 import { Duplex, Readable } from "node:stream";
+import { propertyOf } from "../../core/general/property.ts";
 import { realTimers } from "../../core/general/real-timers.ts";
 import { isFunction } from "../replace.ts";
 
@@ -9,8 +10,8 @@ import { isFunction } from "../replace.ts";
  * @returns a function to call when the client has sent the whole request.
  */
 export function sendOnUnread(socket: unknown): () => void {
-  const parser: unknown = field(socket, "requestParser");
-  const execute: unknown = field(parser, "execute");
+  const parser: unknown = propertyOf(socket, "requestParser");
+  const execute: unknown = propertyOf(parser, "execute");
   if (!(socket instanceof Duplex) || !isFunction(execute)) return () => {};
   let isSentOn = false;
   const sendOn = () => {
@@ -28,14 +29,15 @@ export function sendOnUnread(socket: unknown): () => void {
   });
   return () =>
     realTimers.setImmediate(() => {
-      const body = field(socket, "requestStream");
-      if (body instanceof Readable && field(field(body, "_readableState"), "ended") === false) sendOn();
+      const body = propertyOf(socket, "requestStream");
+      if (body instanceof Readable && propertyOf(propertyOf(body, "_readableState"), "ended") === false)
+        sendOn();
     });
 }
 
 /** Does what its `passthrough` does, which needs a request that was read. */
 function connectReally(socket: Duplex): void {
-  const [open, written] = [field(socket, "createConnection"), field(socket, "writeBuffer")];
+  const [open, written] = [propertyOf(socket, "createConnection"), propertyOf(socket, "writeBuffer")];
   if (!isFunction(open) || !Array.isArray(written)) return;
   const real = Reflect.apply(open, socket, []);
   if (!(real instanceof Duplex)) return;
@@ -49,6 +51,3 @@ function connectReally(socket: Duplex): void {
     .once("error", (error) => socket.destroy(error));
   socket.once("close", () => real.destroy());
 }
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http, { OutgoingMessage } from "node:http";
 import { isIP, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { propertyOf } from "../../core/general/property.ts";
 import { originOf } from "../host-table.ts";
 import { isFunction, replace } from "../replace.ts";
 import { MemorySocket } from "./memory-socket.ts";
@@ -218,9 +219,6 @@ function ownerOf(prototype: object, name: string): object {
   const parent: object | null = Object.hasOwn(prototype, name) ? null : Object.getPrototypeOf(prototype);
   return parent === null ? prototype : ownerOf(parent, name);
 }
-
-export const propertyOf = (owner: unknown, name: string | symbol): unknown =>
-  Reflect.get(Object(owner), name);
 
 /** undici keeps its state of a connection on the socket, by symbols with these descriptions. */
 const symbolOf = (owner: object, description: string): symbol | undefined =>

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { isIP } from "node:net";
-import { propertyOf } from "./kept-connections.ts";
+import { propertyOf } from "../../core/general/property.ts";
 import { canonicalHost, type Endpoint } from "./openers.ts";
 import { hostOfHeader, urlIn } from "./requested-hosts.ts";
 
