@@ -4,14 +4,19 @@ import { expect, it } from "vitest";
 import { inConsumer, inModules, runNode } from "./run.ts";
 
 /** Tests of the source that use the package only by its name, with their helpers. */
-const FILES = ["bypassing.test.ts", "proxies.test.ts", "failures.ts", "real-server.ts"];
+const FILES = [
+  ...["bypassing.test.ts", "proxies.test.ts", "failures.ts", "real-server.ts", "undici-versions.ts"].map(
+    (name) => `intercept/${name}`,
+  ),
+  "support/matrix.ts",
+];
 
 it("clients with captured functions, HTTP/2 or a proxy are answered or refused by the installed package", async () => {
   for (const name of FILES) {
-    const file = fileURLToPath(new URL(`../intercept/${name}`, import.meta.url));
+    const file = fileURLToPath(new URL(`../${name}`, import.meta.url));
     await cp(file, inConsumer("bypassing", name));
   }
   const { code, printed } = await runNode("bypassing", [inModules("vitest/vitest.mjs"), "run"]);
   expect(code, printed).toBe(0);
-  expect(printed).toMatch(/Tests +22 passed \(22\)/);
+  expect(printed).toMatch(/Tests +25 passed \(25\)/);
 });
