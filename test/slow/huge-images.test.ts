@@ -51,7 +51,7 @@ describe("a query image of 15000x15000", () => {
           { encoding: "utf8" },
         );
         const { verdict, scores, megabytes } = JSON.parse(stdout);
-        expect(verdict).toEqual({ ok: true, width: 15_000, height: 15_000 });
+        expect(verdict).toEqual({ ok: true });
         expect(scores).toEqual([expect.closeTo(1, 9)]);
         expect(megabytes).toBeLessThan(400);
       } finally {
@@ -63,7 +63,7 @@ describe("a query image of 15000x15000", () => {
 
   it("that would have to be decoded whole is answered, and matches nothing", async () => {
     const interlaced = interlacedHeader(15_000);
-    expect(await inspectQueryImage(interlaced)).toEqual({ ok: true, width: 15_000, height: 15_000 });
+    expect(await inspectQueryImage(interlaced)).toEqual({ ok: true });
     const scores = await scoresOf(structuralSimilarityMatcher, interlaced, [candidate(interlaced)]);
     expect(scores).toEqual([null]);
   });
@@ -106,9 +106,9 @@ describe("a target image of an extreme shape", () => {
         const image = numbered(run);
         const before = process.cpuUsage();
         const inspected = await inspectTargetImage(image, { brisque: true, sketch: true });
-        expect(inspected).toMatchObject({ ok: true, width, height });
+        if (!inspected.ok) expect.fail(inspected.reason);
         // What was measured is used again, as when a target is added.
-        expect(await assessImage({ bytes: image }, brisqueRater)).toMatchObject({ rating: 0 });
+        expect(await assessImage(inspected.image, brisqueRater)).toMatchObject({ rating: 0 });
         const { user, system } = process.cpuUsage(before);
         seconds = Math.min(seconds, (user + system) / 1e6);
       }
