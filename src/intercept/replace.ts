@@ -3,12 +3,12 @@ export type AnyFunction = (this: unknown, ...args: unknown[]) => unknown;
 /** Replaces a function. Returns a function that restores the original, unless other code has replaced ours. */
 export function replace(
   owner: object,
-  name: string,
+  name: string | symbol,
   wrap: (original: AnyFunction) => AnyFunction,
 ): () => void {
   const descriptor = Object.getOwnPropertyDescriptor(owner, name);
   const original: unknown = Reflect.get(owner, name);
-  if (!isFunction(original)) throw new TypeError(`expected Node to have a function "${name}"`);
+  if (!isFunction(original)) throw new TypeError(`expected Node to have a function "${String(name)}"`);
   const replaced = wrap(original);
   Object.defineProperty(owner, name, {
     configurable: true,

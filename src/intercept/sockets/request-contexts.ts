@@ -1,6 +1,7 @@
 import { AsyncResource } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { MemorySocket } from "./memory-socket.ts";
+import { keepContextsOfQueued } from "./queued-requests.ts";
 
 /** undici (the package, and Node's own) publishes on these when a client calls it, before it writes a head, and after a body. */
 const CREATED = "undici:request:create";
@@ -30,10 +31,12 @@ export function followRequests(): () => void {
     const request = field(message, "request");
     if (request !== undefined) sockets.get(request)?.endRequest();
   };
+  const stopKeeping = keepContextsOfQueued();
   subscribe(CREATED, created);
   subscribe(SENDING, sending);
   subscribe(SENT, sent);
   return () => {
+    stopKeeping();
     unsubscribe(CREATED, created);
     unsubscribe(SENDING, sending);
     unsubscribe(SENT, sent);
