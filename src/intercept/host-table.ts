@@ -1,5 +1,10 @@
-import type { RequestHandler, Result, WireRequest, WireResponse } from "../core/emulator/message.ts";
-import type { MalformedKind } from "../core/emulator/operation.ts";
+import type {
+  MalformedKind,
+  RequestHandler,
+  Result,
+  WireRequest,
+  WireResponse,
+} from "../core/emulator/message.ts";
 import type { RequestHead } from "../core/http/http-messages.ts";
 import { connectionError, showUrl } from "./errors.ts";
 

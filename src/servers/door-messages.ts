@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { JournalEntry } from "../core/emulator/journal.ts";
-import type { HeaderList, Result, WireRequest } from "../core/emulator/message.ts";
-import type { MalformedKind } from "../core/emulator/operation.ts";
+import type { HeaderList, MalformedKind, Result, WireRequest } from "../core/emulator/message.ts";
 import { entryFields, type ShortFacts, withoutLongFields } from "../core/schema/journal-entry.ts";
 import { keptRecord, record } from "../core/schema/zod/record.ts";
 import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";

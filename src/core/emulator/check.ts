@@ -1,5 +1,5 @@
 import type { Operation } from "../schema/protocol.ts";
-import type { MaybePromise } from "./message.ts";
+import type { MalformedKind, MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";
 
@@ -20,6 +20,8 @@ export interface Check<In, Added, Name extends Operation> {
   readonly operations?: readonly Name[];
   /** Every response that it may refuse with. */
   readonly refusals: DeclaredResponses;
+  /** Malformed requests of this kind get its refusal instead of their API's. Its test then sees the head only. */
+  readonly answersMalformed?: MalformedKind;
   /** A string refuses with the only declared response, and is the reason. */
   readonly test: (context: In) => MaybePromise<Verdict<Added>>;
 }
@@ -44,6 +46,7 @@ export interface AnyCheck {
   readonly name: string;
   readonly operations?: readonly Operation[];
   readonly refusals: DeclaredResponses;
+  readonly answersMalformed?: MalformedKind;
   readonly test: (context: never) => MaybePromise<Verdict<object>>;
 }
 

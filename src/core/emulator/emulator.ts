@@ -236,19 +236,21 @@ const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Ou
 });
 
 async function refuseEarly<Services>(
-  { api, operation }: Pick<Route<Services>, "api" | "operation">,
+  { api, answering }: Pick<Route<Services>, "api" | "answering">,
   earlyRefusal: EarlyRefusal,
   context: Context,
 ): Promise<Outcome> {
-  const own = await runChecks(operation?.checks.slice(0, 1) ?? [], context);
+  const own = answering && (await runChecks([answering], context));
   if (own !== undefined) return refusedOutcome(own, context);
   const { refusedBy, reason } = earlyRefusal;
   if ("connection" in earlyRefusal) return { connection: earlyRefusal.connection, refusedBy, reason };
+  const kind = "malformed" in earlyRefusal ? earlyRefusal.malformed : undefined;
   const prepared: PreparedResponse =
     "malformed" in earlyRefusal
       ? { declared: api.malformed[earlyRefusal.malformed], details: reason }
       : { declared: api.serverText(earlyRefusal.status), details: earlyRefusal.line ?? reason };
-  return { response: respond(prepared, context), refusedBy, reason };
+  const check = kind && api.malformedChecks[kind];
+  return { response: respond(prepared, context), refusedBy: check?.name ?? refusedBy, reason };
 }
 
 /** @param own - the outcome of the request itself; empty if it was not executed. */

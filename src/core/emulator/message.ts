@@ -89,3 +89,12 @@ export function isAccepted(list: string, names: readonly string[]): boolean {
   const deciding = names.find((name) => qualities.has(name));
   return deciding !== undefined && (qualities.get(deciding) ?? 0) > 0;
 }
+
+/** Why the bytes on a socket could not be read as a complete request. */
+export type MalformedKind =
+  | "contentLength"
+  | "headersTooLarge"
+  | "malformed"
+  | "unended"
+  | "bodyTooLarge"
+  | "overloaded";

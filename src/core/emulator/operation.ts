@@ -3,7 +3,7 @@ import type { AnyCheck, CheckTable } from "./check.ts";
 import type { ApiResponse, BodyKeys, Context, OperationContext, PathParams } from "./context.ts";
 import type { FaultRule } from "./faults.ts";
 import type { JsonSchema } from "./json-schemas.ts";
-import type { MaybePromise } from "./message.ts";
+import type { MalformedKind, MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { BodySchema, DeclaredResponse, DeclaredResponses, PreparedResponse } from "./response.ts";
 
@@ -89,15 +89,6 @@ export function operation<
   return { name, ...facts, checks: table.for(name), match: pathMatcher(facts.path), handle };
 }
 
-/** Why the bytes on a socket could not be read as a complete request. */
-export type MalformedKind =
-  | "contentLength"
-  | "headersTooLarge"
-  | "malformed"
-  | "unended"
-  | "bodyTooLarge"
-  | "overloaded";
-
 type AnswerOptionsOf<Services> = Services extends { readonly answerOptions: infer Options } ? Options : never;
 
 /** One API: its operations, and how it answers requests that match none of them. */
@@ -115,8 +106,10 @@ export interface Api<Services = never> {
   readonly failure: (code: string, status: number, operation?: ApiOperation) => PreparedResponse;
   /** A line of text from the emulator's server rather than from the emulated service; the details are that line. */
   readonly serverText: (status: number) => DeclaredResponse<string>;
-  /** Answers malformed requests, by kind; the details are the reason. */
+  /** Answers malformed requests that no check of an operation answers, by kind; the details are the reason. */
   readonly malformed: Readonly<Record<MalformedKind, DeclaredResponse<string>>>;
+  /** The checks that refuse the same in requests that can be read: the journal names them. */
+  readonly malformedChecks: Readonly<Partial<Record<MalformedKind, AnyCheck>>>;
   /** Permanent faults that the options define; they apply before any check. */
   readonly presetFaults?: (answerOptions: AnswerOptionsOf<Services>) => readonly FaultRule[];
   /** Adds what all responses of the API share. Not applied to configured responses. */

@@ -1,12 +1,15 @@
 import type { ApiName } from "../schema/protocol.ts";
+import type { AnyCheck } from "./check.ts";
 import type { PathParams } from "./context.ts";
-import { header, type WireRequest } from "./message.ts";
-import type { Api, ApiOperation, MalformedKind } from "./operation.ts";
+import { header, type MalformedKind, type WireRequest } from "./message.ts";
+import type { Api, ApiOperation } from "./operation.ts";
 
 export interface Route<Services> {
   readonly api: Api<Services>;
   /** Undefined when no operation has that method and path. */
   readonly operation?: ApiOperation<Services> | undefined;
+  /** Of a malformed request: the check of the operation that answers it. */
+  readonly answering?: AnyCheck | undefined;
   readonly params: PathParams;
   /** Whether an operation has that path, with this method or another. */
   readonly pathIsServed: boolean;
@@ -27,12 +30,9 @@ export type EarlyRefusal =
   | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }
   | { readonly connection: "refused"; readonly refusedBy: string; readonly reason: string };
 
-/** The first check of operations that refuse a `Content-Length` that is no number themselves. */
-const OWN_LENGTH_CHECK = "contentLengthIsInteger";
-
 /**
  * Finds the operation for a request among a host's APIs; the first API answers a path that none of them serves. A request
- * that is refused early has none, unless its first check refuses a malformed `Content-Length` itself.
+ * that is refused early has none, unless a check of the operation answers such malformed requests.
  */
 export function route<Services>(
   apis: Readonly<Record<ApiName, Api<Services>>>,
@@ -40,14 +40,14 @@ export function route<Services>(
   { method, path }: Pick<WireRequest, "method" | "path">,
   earlyRefusal?: EarlyRefusal,
 ): Route<Services> {
-  const isLength =
-    earlyRefusal !== undefined && "malformed" in earlyRefusal && earlyRefusal.malformed === "contentLength";
-  for (const name of earlyRefusal === undefined || isLength ? served : []) {
+  const kind = earlyRefusal !== undefined && "malformed" in earlyRefusal ? earlyRefusal.malformed : undefined;
+  for (const name of earlyRefusal === undefined || kind !== undefined ? served : []) {
     const api = apis[name];
     for (const operation of api.operations) {
-      if (isLength && operation.checks[0]?.name !== OWN_LENGTH_CHECK) continue;
+      const answering = kind && operation.checks.find(({ answersMalformed }) => answersMalformed === kind);
+      if (kind !== undefined && answering === undefined) continue;
       const params = operation.method === method ? operation.match(path) : undefined;
-      if (params !== undefined) return { api, operation, params, pathIsServed: true };
+      if (params !== undefined) return { api, operation, answering, params, pathIsServed: true };
     }
   }
   if (earlyRefusal !== undefined) return { api: apis[served[0]], params: {}, pathIsServed: false };

@@ -3,6 +3,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Emulator, EmulatorServices } from "../emulator/emulator.ts";
+import type { MalformedKind } from "../emulator/message.ts";
 import {
   type ConnectionError,
   type HeaderList,
@@ -11,7 +12,6 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../emulator/message.ts";
-import type { MalformedKind } from "../emulator/operation.ts";
 import type { ServerRefusal } from "../emulator/router.ts";
 import { yieldToEventLoop } from "../general/scheduling.ts";
 import { type ApiName, LONGEST_HEADER_LINE_BYTES } from "../schema/protocol.ts";
@@ -206,11 +206,11 @@ export function malformedKind(code: string | undefined): MalformedKind | undefin
 
 const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" | "reason">>> = {
   contentLength: {
-    refusedBy: "contentLengthIsInteger",
+    refusedBy: "http",
     reason: "Content-Length must be one whole number, the length of the body in bytes",
   },
   headersTooLarge: {
-    refusedBy: "headerLinesFit",
+    refusedBy: "http",
     reason: `the header lines are too long: expected at most ${LONGEST_HEADER_LINE_BYTES} bytes in each`,
   },
   malformed: { refusedBy: "http", reason: "malformed HTTP/1.1 request" },

@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Result, WireRequest } from "../emulator/message.ts";
-import type { MalformedKind } from "../emulator/operation.ts";
+import type { MalformedKind, Result, WireRequest } from "../emulator/message.ts";
 import { realTimers } from "../general/real-timers.ts";
 import { turnOfRequest } from "../general/scheduling.ts";
 import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";

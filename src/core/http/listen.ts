@@ -1,5 +1,5 @@
+import type { MalformedKind } from "../emulator/message.ts";
 import { type HeaderList, header, type Result } from "../emulator/message.ts";
-import type { MalformedKind } from "../emulator/operation.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { RequestHead, ServedHandler } from "./http-messages.ts";

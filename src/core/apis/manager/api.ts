@@ -2,6 +2,7 @@ import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Services } from "../services.ts";
 import { databaseOfServerKey } from "../signed/authentication.ts";
+import { malformedChecks } from "../signed/framing.ts";
 import { emptyNotFound, plainText, retriable } from "../signed/responses.ts";
 import { cloudDatabases, vuMarkDatabases } from "./databases.ts";
 import { journalOperations, stateOperations } from "./operating.ts";
@@ -37,6 +38,7 @@ export const managerApi: Api<Services> = {
     bodyTooLarge: plainText(413),
     overloaded: retriable(plainText(503)),
   },
+  malformedChecks,
   holdsSecrets: true,
   isDelayed: false,
   databaseOf: databaseOfServerKey,

@@ -3,6 +3,7 @@ import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import type { Operation } from "../../schema/protocol.ts";
 import type { ModelTargetPhase, ResolvedAnswerOptions, Services } from "../services.ts";
+import { malformedChecks } from "../signed/framing.ts";
 import { malformedPages, notFound, plainText } from "../signed/responses.ts";
 import { databaseOfClient } from "./checks.ts";
 import {
@@ -57,6 +58,7 @@ export const modelTargetApi: Api<Services> = {
       : ok(serviceError(status, code, "A failure.", () => ({ message: "a fault of the test" }))),
   serverText: plainText,
   malformed: malformedPages,
+  malformedChecks,
   presetFaults,
   holdsSecrets: true,
   isDelayed: true,

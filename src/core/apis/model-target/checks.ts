@@ -210,6 +210,7 @@ export const creationLengthIsInteger = check({
   refusals: ({ invalidDatasetLength }) => [
     invalidDatasetLength === "page" ? loadBalancerPage : validationError,
   ],
+  answersMalformed: "contentLength",
   test: ({ request, profile }: Context): true | Refusal => {
     if (isLengthInteger(request)) return true;
     const reason = contentLengthReason(request);

@@ -6,6 +6,7 @@ import { ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { ResolvedAnswerOptions, Services } from "../services.ts";
 import { recordsOfKey } from "../signed/authentication.ts";
+import { malformedChecks } from "../signed/framing.ts";
 import { retriable } from "../signed/responses.ts";
 import { contentLengthIsInteger, headerLinesFit, queryTable } from "./checks.ts";
 import {
@@ -112,6 +113,7 @@ export const queryApi: Api<Services> = {
     bodyTooLarge: serverText(413),
     overloaded: retriable(serverText(503)),
   },
+  malformedChecks,
   presetFaults,
   finish: encodeResponse,
   addedHeaders,

@@ -39,10 +39,14 @@ export const lengthIsInteger = (refusal: DeclaredResponse) =>
   check({
     name: "contentLengthIsInteger",
     refusals: [refusal],
+    answersMalformed: "contentLength",
     test: ({ request }: Context) => isLengthInteger(request) || contentLengthReason(request),
   });
 
 export const contentLengthIsInteger = lengthIsInteger(loadBalancerPage);
+
+/** The checks of what a transport may refuse before them. */
+export const malformedChecks = { contentLength: contentLengthIsInteger, headersTooLarge: headerLinesFit };
 
 /** `Content-Length`, where visible, equals the body's length. */
 export const lengthFits = (tooLarge: DeclaredResponse, tooSmall: DeclaredResponse) =>

@@ -8,8 +8,8 @@ import {
   objectSchema,
   stringSchema,
 } from "../../emulator/json-schemas.ts";
-import { acceptsEncoding, type HeaderList, header } from "../../emulator/message.ts";
-import { type DeclaredBody, type MalformedKind, percentDecoded } from "../../emulator/operation.ts";
+import { acceptsEncoding, type HeaderList, header, type MalformedKind } from "../../emulator/message.ts";
+import { type DeclaredBody, percentDecoded } from "../../emulator/operation.ts";
 import { REGIONS } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dated, dateOf, ok, type PreparedResponse } from "../../emulator/response.ts";
 import { asciiJson, htmlText } from "../../general/text.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../schema/protocol.ts";
 import type { Services } from "../services.ts";
 import { databaseOfServerKey } from "../signed/authentication.ts";
-import { contentLengthIsInteger, headerLinesFit } from "../signed/framing.ts";
+import { contentLengthIsInteger, headerLinesFit, malformedChecks } from "../signed/framing.ts";
 import {
   anyFailure,
   bodyWithKeys,
@@ -249,6 +249,7 @@ export const targetApi: Api<Services> = {
   failure: (code, status) => ok(anyFailure(code, status)),
   serverText: plainText,
   malformed: malformedPages,
+  malformedChecks,
   holdsSecrets: false,
   isDelayed: true,
   databaseOf: databaseOfServerKey,
