@@ -1,6 +1,6 @@
 import { DEFAULT_PROFILE } from "../core/emulator/profiles.ts";
+import { LISTENING, settingsOf } from "../options/command-settings.ts";
 import type { Command } from "../options/setting-names.ts";
-import { LISTENING, settingsOf } from "../options/settings.ts";
 
 const SERVERS_OPTIONS = `  --target-host ADDRESS, --query-host ADDRESS, --manager-host ADDRESS
                      address of one server, so that several can have the same port   (default: that of --host)

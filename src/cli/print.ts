@@ -5,9 +5,9 @@ import { messageOf } from "../core/general/text.ts";
 import { localHost, parseBaseUrl } from "../core/schema/base-url.ts";
 import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures/pictures.ts";
 import { openApiDocument } from "../openapi/index.ts";
+import { LISTENING } from "../options/command-settings.ts";
 import { PREFIX, readFirst, readVariable, variablesOf } from "../options/setting-names.ts";
 import { IMAGE_PORTS } from "../options/setting-table.ts";
-import { LISTENING } from "../options/settings.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
 import {
   type ExitCode,

@@ -12,8 +12,9 @@ import {
 import { nextDatabaseName } from "../core/schema/protocol.ts";
 import { checked } from "../core/schema/zod/problems.ts";
 import { withoutUndefined } from "../core/schema/zod/record.ts";
+import { flagsOf } from "../options/command-settings.ts";
 import { ROLES, type Role } from "../options/option.ts";
-import { type Flags, flagsOf, readSettings, readSharedSettings } from "../options/settings.ts";
+import { type Flags, readSettings, readSharedSettings } from "../options/settings.ts";
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { warningLog } from "../servers/log.ts";
 import type { Manager } from "../servers/target-manager.ts";

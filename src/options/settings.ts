@@ -1,21 +1,19 @@
 import type * as z from "zod/mini";
 import { withoutCredentials } from "../core/schema/base-url.ts";
 import { readText } from "../core/schema/zod/problems.ts";
-import { wordsOf } from "../core/schema/zod/values.ts";
-import { defaultsOf, type OptionTable, ROLES, type Role } from "./option.ts";
-import { OPTIONS } from "./option-table.ts";
+import { DEFAULTS, EMULATOR_OPTIONS, SERVER_SETTINGS, settingsIn, settingsOf } from "./command-settings.ts";
+import { type OptionTable, ROLES, type Role } from "./option.ts";
 import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "./options.ts";
 import {
   type Command,
   type Environment,
-  flagOf,
   readFirst,
   readVariable,
   runsAll,
   unknownVariables,
   variablesOf,
 } from "./setting-names.ts";
-import { IMAGE_PORTS, SETTINGS } from "./setting-table.ts";
+import { IMAGE_PORTS } from "./setting-table.ts";
 
 /** The settings of one server, from its environment. */
 export type ServerSettings = ReturnType<typeof resolveSettings>;
@@ -32,52 +30,6 @@ export class InvalidSettingsError extends Error {
 /** Whether a value may be a private key instead of its path. */
 const mayBeKey = (given: string): boolean => /PRIVATE KEY|[\r\n]/.test(given) || given.length > LONGEST_PATH;
 const LONGEST_PATH = 1024;
-
-/** Settings of a server in a process of its own; the commands that run all servers have none of them. */
-const OF_SEPARATE_SERVERS = ["port", "managerUrl", "managerCertificate"] as const;
-/** Settings that are options of the emulator. */
-const EMULATOR_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
-/** Settings of the servers around it: addresses, certificates, the state, logs. */
-const SERVER_SETTINGS = { ...OPTIONS.startServers, ...SETTINGS };
-const DEFAULTS = defaultsOf(SERVER_SETTINGS);
-/** The default address of a server. */
-export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
-
-const settingsIn = (rows: OptionTable, command: Command) =>
-  Object.entries(rows).flatMap(([option, row]) => {
-    const { setting, readBy = [] } = row;
-    const isRead = runsAll(command)
-      ? !OF_SEPARATE_SERVERS.some((name) => name === option)
-      : readBy.some((role) => role === command);
-    if (setting === undefined || !isRead) return [];
-    const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
-    const variables = variablesOf(command, setting, readBy);
-    return [
-      { option, setting, row, schema, variables, flag: flagOf(setting, row), expected: wordsOf(schema) },
-    ];
-  });
-
-export const settingsOf = (command: Command) =>
-  settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command).map(
-    ({ setting, variables, flag, row, expected }) => ({
-      setting,
-      variable: variables[0],
-      flag,
-      purpose: row.purpose,
-      expected,
-      unlessGiven: row.defaultWords ?? String(row.default ?? "none"),
-    }),
-  );
-
-type FlagType = { readonly type: "string" | "boolean" };
-
-export const flagsOf = (command: Command): Readonly<Record<string, FlagType>> =>
-  Object.fromEntries(
-    settingsOf(command).map(({ flag: { name, switchesTo } }) => [
-      name,
-      { type: switchesTo === undefined ? "string" : "boolean" },
-    ]),
-  );
 
 /** Names that configured failures of mocks would have as settings. */
 const NOT_OF_SERVERS = IN_PROCESS_ONLY.filter((option) => /failure|warning/i.test(option)).map((option) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { settingsOf } from "../../src/options/command-settings.ts";
 import type { Environment } from "../../src/options/setting-names.ts";
-import { type Flags, readSharedSettings, settingsOf } from "../../src/options/settings.ts";
+import { type Flags, readSharedSettings } from "../../src/options/settings.ts";
 import { wrongLines } from "./wrong-lines.ts";
 
 const SETTINGS = settingsOf("serve");
