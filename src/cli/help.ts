@@ -1,6 +1,7 @@
 import { DEFAULT_PROFILE } from "../core/emulator/profiles.ts";
-import { LISTENING, settingsOf } from "../options/command-settings.ts";
-import type { Command } from "../options/setting-names.ts";
+import { wordsOf } from "../core/schema/zod/values.ts";
+import { DEFAULTS, settingsOf } from "../options/command-settings.ts";
+import { type Command, PREFIX } from "../options/setting-names.ts";
 
 const SERVERS_OPTIONS = `  --target-host ADDRESS, --query-host ADDRESS, --manager-host ADDRESS
                      address of one server, so that several can have the same port   (default: that of --host)
@@ -24,12 +25,17 @@ const settingGroups = (command: Command) =>
     ),
   })).filter(({ settings }) => settings.length > 0);
 
+/** The prefix is in brackets if the name is read without it too. */
+const namesOf = ([first, second]: readonly string[]): string =>
+  second === undefined ? String(first) : `[${PREFIX}]${second}`;
+
 const settingsHelp = (command: Command): string =>
   settingGroups(command)
     .map(({ title, settings }) => {
       const paragraphs = settings.map(
-        ({ variable, flag, purpose, expected, unlessGiven }) =>
-          `  ${flag.usage}, ${variable}   (default: ${unlessGiven})\n      ${purpose}: ${expected}\n`,
+        ({ variables, flag, row, schema }) =>
+          `  ${flag.usage}, ${namesOf(variables)}   (default: ${row.defaultWords ?? String(row.default ?? "none")})
+      ${row.purpose}: ${wordsOf(schema)}\n`,
       );
       return `Settings (option, environment variable): ${title}\n${paragraphs.join("")}`;
     })
@@ -71,6 +77,8 @@ ${SERVERS_OPTIONS}
   --open             open the web page in the browser
   --help
 
+Options win over variables. A prefix in brackets can be left out; if both names are set, the one with the prefix wins.
+
 ${settingsHelp("serve")}
 `,
 
@@ -85,7 +93,8 @@ Options:
 ${SERVERS_OPTIONS}
   --help
 
-The settings (option, environment variable) are those of serve: mock-cloud-reco serve --help
+The settings (option, environment variable) are those of serve, but each variable needs its prefix ${PREFIX}:
+  mock-cloud-reco serve --help
 
 Try it:
   npx mock-cloud-reco exec -- npm test
@@ -162,7 +171,7 @@ Try it:
   healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds
 
 Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
-Without a URL it checks the server that this environment configures: HOST (${LISTENING.host}) and PORT (${LISTENING.port}), or
+Without a URL it checks the server that this environment configures: HOST (${DEFAULTS.host}) and PORT (${DEFAULTS.port}), or
 MOCK_CLOUD_RECO_HOST and MOCK_CLOUD_RECO_TARGET_PORT (or TARGET_PORT) for serve.
 `,
 } as const;

@@ -5,7 +5,7 @@ import { messageOf } from "../core/general/text.ts";
 import { localHost, parseBaseUrl } from "../core/schema/base-url.ts";
 import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures/pictures.ts";
 import { openApiDocument } from "../openapi/index.ts";
-import { LISTENING } from "../options/command-settings.ts";
+import { DEFAULTS } from "../options/command-settings.ts";
 import { PREFIX, readFirst, readVariable, variablesOf } from "../options/setting-names.ts";
 import { IMAGE_PORTS } from "../options/setting-table.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
@@ -84,10 +84,10 @@ function ownUrls({ environment }: Terminal): readonly string[] {
     const given = (setting: string) => readVariable(environment, prefix + setting);
     const isSecure =
       given("TLS_CERT_FILE") !== undefined || /^(true|1|yes)$/i.test(given("TLS_GENERATE") ?? "");
-    return `${isSecure ? "https" : "http"}://${localHost(given("HOST") ?? LISTENING.host)}:${port}`;
+    return `${isSecure ? "https" : "http"}://${localHost(given("HOST") ?? DEFAULTS.host)}:${port}`;
   };
-  const alone = urlOf("", readVariable(environment, "PORT") ?? String(LISTENING.port));
-  const { given, links } = readFirst(environment, variablesOf("serve", "TARGET_PORT", []));
+  const alone = urlOf("", readVariable(environment, "PORT") ?? String(DEFAULTS.port));
+  const { given, links } = readFirst(environment, variablesOf("serve", "TARGET_PORT"));
   if (given === undefined && links.length === 0) return [alone];
   return [...new Set([alone, urlOf(PREFIX, given?.text ?? String(IMAGE_PORTS.targetPort))])];
 }

@@ -73,6 +73,7 @@ export async function startAll(
     { ...options, ...withoutUndefined(settings), hosts, ports },
     managerOf(state),
     log,
+    command,
     startProgressOf(terminal.showProgress),
   );
   try {

@@ -36,6 +36,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
     queryMatcher: answerOptions.queryMatcher,
     targetRater: answerOptions.targetRater,
+    advice: answerOptions.advice,
     urls: () => ({ target: urls.target, query: urls.query, manager: urls.manager }),
     pause: resume && { resume },
   });

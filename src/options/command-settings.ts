@@ -1,8 +1,15 @@
 import type * as z from "zod/mini";
-import { wordsOf } from "../core/schema/zod/values.ts";
 import { defaultsOf, type OptionTable } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
-import { type Command, flagOf, runsAll, variablesOf } from "./setting-names.ts";
+import {
+  COMMANDS,
+  type Command,
+  type Environment,
+  flagOf,
+  readVariable,
+  runsAll,
+  variablesOf,
+} from "./setting-names.ts";
 import { SETTINGS } from "./setting-table.ts";
 
 /** Settings of a server in a process of its own; the commands that run all servers have none of them. */
@@ -12,8 +19,6 @@ export const EMULATOR_OPTIONS = { ...OPTIONS.servers, ...OPTIONS.common };
 /** Settings of the servers around it: addresses, certificates, the state, logs. */
 export const SERVER_SETTINGS = { ...OPTIONS.startServers, ...SETTINGS };
 export const DEFAULTS = defaultsOf(SERVER_SETTINGS);
-/** The default address of a server. */
-export const LISTENING: { readonly host: string; readonly port: number } = DEFAULTS;
 
 /** The settings among these rows that a command reads. */
 export const settingsIn = (rows: OptionTable, command: Command) =>
@@ -24,24 +29,13 @@ export const settingsIn = (rows: OptionTable, command: Command) =>
       : readBy.some((role) => role === command);
     if (setting === undefined || !isRead) return [];
     const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
-    const variables = variablesOf(command, setting, readBy);
-    return [
-      { option, setting, row, schema, variables, flag: flagOf(setting, row), expected: wordsOf(schema) },
-    ];
+    const variables = variablesOf(command, setting);
+    return [{ option, setting, row, schema, variables, flag: flagOf(setting, row) }];
   });
 
 /** All settings of a command. */
 export const settingsOf = (command: Command) =>
-  settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command).map(
-    ({ setting, variables, flag, row, expected }) => ({
-      setting,
-      variable: variables[0],
-      flag,
-      purpose: row.purpose,
-      expected,
-      unlessGiven: row.defaultWords ?? String(row.default ?? "none"),
-    }),
-  );
+  settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command);
 
 type FlagType = { readonly type: "string" | "boolean" };
 
@@ -53,3 +47,32 @@ export const flagsOf = (command: Command): Readonly<Record<string, FlagType>> =>
       { type: switchesTo === undefined ? "string" : "boolean" },
     ]),
   );
+
+/** Any program may have them. */
+const COMMON_NAMES = ["HOST", "PORT", "LOG_LEVEL", "UI"];
+
+/**
+ * Describes the variables that are set for another command, as a list. Servers in processes of their own may share an environment, so
+ * only names with the prefix are reported to them.
+ */
+export function unreadVariables(command: Command, environment: Environment): readonly string[] {
+  const own = settingsOf(command);
+  const readOwn = new Set(own.flatMap(({ variables }) => variables));
+  const others = runsAll(command) ? COMMANDS : (["exec"] as const);
+  const settings = new Map(
+    others
+      .flatMap(settingsOf)
+      .filter(({ setting }) => !COMMON_NAMES.includes(setting))
+      .flatMap(({ setting, variables }) => variables.map((variable) => [variable, setting] as const)),
+  );
+  return [...settings]
+    .filter(([variable]) => !readOwn.has(variable) && readVariable(environment, variable) !== undefined)
+    .map(([variable, setting]) => {
+      const named = own.find((each) => each.setting === setting);
+      if (named !== undefined) return `${variable} (it reads ${named.variables[0]})`;
+      const readers = COMMANDS.filter((each) =>
+        settingsOf(each).some(({ variables }) => variables.includes(variable)),
+      );
+      return `${variable} (only ${readers.join(" and ")} read it)`;
+    });
+}

@@ -51,6 +51,10 @@ const BASE_URL = "an http or https URL with its scheme and without query, such a
 export const baseUrl = textReadBy(BASE_URL, (given) => parseBaseUrl("", given));
 export const port = wholeNumberFrom(0, 65535);
 const hostName = textMatching("a host name without port", /^\.?[\w-]+(\.[\w-]+)*$/);
+const origin = textMatching(
+  "an origin, such as https://app.example, or *",
+  /^(\*|null|[a-z][a-z0-9+.-]*:\/\/[\w.:[\]-]+)$/i,
+);
 const matcherName = oneOf(...MATCHER_NAMES);
 
 const usableClock = deferred(`an object whose now() returns a Date ${CLOCK_YEARS}`, () =>
@@ -272,11 +276,11 @@ const startServers = {
     ),
     "serves HTTPS with a generated certificate, or with your own",
   ),
-  corsOrigin: option(text, "lets pages of that origin use the target and query API, * for any", {
+  corsOrigin: option(origin, "lets pages of that origin use the target and query API, * for any", {
     setting: "CORS_ALLOW_ORIGIN",
     readBy: ROLES,
   }),
-  managerCorsOrigin: option(text, "lets pages of that origin use the target manager, * for any", {
+  managerCorsOrigin: option(origin, "lets pages of that origin use the target manager, * for any", {
     setting: "MANAGER_CORS_ALLOW_ORIGIN",
     readBy: MANAGER,
   }),

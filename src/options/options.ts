@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type {
+  Advice,
   AnswerOptions,
   ConfiguredFailures,
   Consistency,
@@ -87,6 +88,13 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
 export const IN_PROCESS_ONLY = Object.keys(OPTIONS.mock).filter((name) => !(name in OPTIONS.servers));
 /** Why a server refuses an option. */
 export const IN_PROCESS_HINT = "works in process only, with new MockCloudReco()";
+
+/** Of mocks, whose pages are on loopback. */
+const ADVICE: Advice = {
+  photographs: "set queryMatcher: featureMatcher, or define which pictures match: mappingMatcher([…])",
+  identity: 'set the option queryContentEncoding to "identity"',
+  secureContext: "open the page on the machine that runs the test",
+};
 
 const PLACES = {
   fixture: "an option of test fixtures, such as withMockCloudReco of mock-cloud-reco/node-test",
@@ -201,6 +209,7 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
       ...answering,
       delay: delays.abortable(answering.delay),
       reportBaseUrl: target.href.replace(/\/$/, ""),
+      advice: ADVICE,
     },
   };
 }

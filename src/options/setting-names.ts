@@ -1,11 +1,12 @@
 import { nearest } from "../core/schema/zod/problems.ts";
 import { trueOrFalse } from "../core/schema/zod/values.ts";
-import type { Option, Role } from "./option.ts";
+import { type Option, ROLES } from "./option.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A server in a process of its own, or the commands that run all three servers. */
-export type Command = Role | "serve" | "exec";
+export const COMMANDS = ["serve", "exec", ...ROLES] as const;
+export type Command = (typeof COMMANDS)[number];
 
 export const runsAll = (command: Command): boolean => command === "serve" || command === "exec";
 
@@ -30,16 +31,21 @@ export function flagOf(setting: string, { schema, default: unlessGiven, usage }:
 /** The tested program shares the environment of `serve` and `exec`, and may have its own HOST, PORT or LOG_LEVEL. */
 export const PREFIX = "MOCK_CLOUD_RECO_";
 
+const PORTS = /^(TARGET|QUERY|MANAGER)_PORT$/;
+/** What decides how the service answers, and who may ask: hardly any other program has these names. */
+const OF_SERVICE =
+  /^(MODEL_TARGET_.+|PROCESSING_TIME_SECONDS|RESPONSE_DELAY_SECONDS|TARGET_RATER|(QUERY|DUPLICATES)_IMAGE_MATCHER|SERVICE_PROFILE|QUERY_CONTENT_ENCODING|SERVICE_BASE_URL|ALLOWED_HOSTS|(MANAGER_)?CORS_ALLOW_ORIGIN)$/;
+
 /** The environment variables of a setting; the first wins. */
-export function variablesOf(
-  command: Command,
-  setting: string,
-  roles: readonly Role[],
-): readonly [string, ...string[]] {
+export function variablesOf(command: Command, setting: string): readonly [string, ...string[]] {
   if (!runsAll(command)) return [setting];
-  // Other programs do not have TARGET_PORT, QUERY_PORT and MANAGER_PORT.
-  return command === "serve" && roles.length === 0 ? [PREFIX + setting, setting] : [PREFIX + setting];
+  const isReadWithout = command === "serve" && (PORTS.test(setting) || OF_SERVICE.test(setting));
+  return isReadWithout ? [PREFIX + setting, setting] : [PREFIX + setting];
 }
+
+/** Whether a variable may be meant for another program: a wrong value does not prevent the start. */
+export const mayBeOfOthers = (command: Command, variable: string): boolean =>
+  command === "serve" && OF_SERVICE.test(variable);
 
 /** Variables with the prefix that are no settings. */
 const OTHER_VARIABLES = ["MOCK_CLOUD_RECO_PAUSE"];

@@ -1,12 +1,22 @@
 import type * as z from "zod/mini";
 import { withoutCredentials } from "../core/schema/base-url.ts";
 import { readText } from "../core/schema/zod/problems.ts";
-import { DEFAULTS, EMULATOR_OPTIONS, SERVER_SETTINGS, settingsIn, settingsOf } from "./command-settings.ts";
-import { type OptionTable, ROLES, type Role } from "./option.ts";
+import { wordsOf } from "../core/schema/zod/values.ts";
+import {
+  DEFAULTS,
+  EMULATOR_OPTIONS,
+  SERVER_SETTINGS,
+  settingsIn,
+  settingsOf,
+  unreadVariables,
+} from "./command-settings.ts";
+import type { OptionTable, Role } from "./option.ts";
 import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "./options.ts";
 import {
   type Command,
   type Environment,
+  mayBeOfOthers,
+  PREFIX,
   readFirst,
   readVariable,
   runsAll,
@@ -43,6 +53,7 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 /** Reads the settings of a command and collects their errors. An empty value counts as none. */
 class SettingsReader {
   readonly wrong = new Set<string>();
+  private readonly ignored = new Set<string>();
   /** Variables that would count if they were no links to Services of Kubernetes. */
   private readonly links = new Set<string>();
 
@@ -68,10 +79,13 @@ class SettingsReader {
 
   /** Lines about variables that are ignored. */
   get warnings(): readonly string[] {
-    if (this.links.size === 0) return [];
-    const names = [...this.links].join(", ");
+    const links = [...this.links].join(", ");
+    const unread = unreadVariables(this.command, this.environment).join(", ");
+    const off = "to turn them off, set enableServiceLinks: false in the pod's spec";
     return [
-      `ignored links to Services of Kubernetes: ${names}; to turn them off, set enableServiceLinks: false in the pod's spec`,
+      ...this.ignored,
+      ...(links === "" ? [] : [`ignored links to Services of Kubernetes: ${links}; ${off}`]),
+      ...(unread === "" ? [] : [`${this.command} does not read ${unread}`]),
     ];
   }
 
@@ -91,7 +105,9 @@ class SettingsReader {
       else {
         const isSecret = /secret|password|stateUrl/i.test(setting.option) || mayBeKey(text);
         const got = isSecret ? "a value that is not shown" : JSON.stringify(withoutCredentials(text));
-        this.wrong.add(`${name}: expected ${setting.expected}; got ${got}`);
+        const line = `${name}: expected ${wordsOf(setting.schema)}; got ${got}`;
+        if (mayBeOfOthers(this.command, name)) this.ignored.add(`${line}; ignored: the default counts`);
+        else this.wrong.add(line);
       }
     }
     return values as Values<Table>;
@@ -101,13 +117,17 @@ class SettingsReader {
   require(option: keyof typeof SERVER_SETTINGS): void {
     for (const setting of settingsIn({ [option]: SERVER_SETTINGS[option] }, this.command))
       if (this.given(setting) === undefined)
-        this.wrong.add(`${setting.variables[0]}: expected ${setting.expected}; not given`);
+        this.wrong.add(`${setting.variables[0]}: expected ${wordsOf(setting.schema)}; not given`);
   }
 
   /** Reports a setting that its command cannot have, if it is given. */
   refuse(setting: string, why: string): void {
-    const [name] = variablesOf(this.command, setting, ROLES);
-    if (readVariable(this.environment, name) !== undefined) this.wrong.add(`${name}: ${why}`);
+    const [name] = variablesOf(this.command, setting);
+    for (const [given, lines] of [
+      [name, this.wrong],
+      [setting, runsAll(this.command) ? this.ignored : this.wrong],
+    ] as const)
+      if (readVariable(this.environment, given) !== undefined) lines.add(`${given}: ${why}`);
   }
 
   refuseUnknown(): void {
@@ -171,7 +191,7 @@ function resolveSettings(reader: SettingsReader) {
   if (command === "target-api" || command === "query")
     reader.refuse(
       "STATE_URL",
-      `remove it; the ${command} server keeps no state: set STATE_URL of the target manager or, to replicate all servers, of serve`,
+      `remove it; the ${command} server keeps no state: set STATE_URL of target-manager or, to replicate all servers, ${PREFIX}STATE_URL of serve`,
     );
   for (const setting of NOT_OF_SERVERS)
     reader.refuse(setting, `servers do not support this; it ${IN_PROCESS_HINT}`);

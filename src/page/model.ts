@@ -1,3 +1,4 @@
+import type { Advice } from "../core/apis/services.ts";
 import type { ImageFormat } from "../core/emulator/image-header.ts";
 import type { HeaderList } from "../core/emulator/message.ts";
 import type { CloudDatabase } from "../core/schema/cloud-database.ts";
@@ -146,6 +147,7 @@ export interface PageState {
   };
   /** Queries find targets in photographs, not only in nearly the same picture. */
   readonly matchesPhotographs: boolean;
+  readonly advice: Advice;
   /** A test waits for "Continue". */
   readonly paused: boolean;
   readonly requests: {

@@ -1,3 +1,4 @@
+import type { Advice } from "../core/apis/services.ts";
 import { factsOf, type Journal, type JournalEntry } from "../core/emulator/journal.ts";
 import type { MaybePromise } from "../core/emulator/message.ts";
 import { comparisonOf, type ImageMatcher } from "../core/images/matching/comparison.ts";
@@ -45,6 +46,7 @@ export interface ReadResult {
 export interface ReadParts extends Changing {
   readonly queryMatcher: ImageMatcher;
   readonly urls: () => PageState["urls"];
+  readonly advice: Advice;
   /** Present while a test is paused until someone presses "Continue". */
   readonly pause?: { readonly resume: () => void } | undefined;
 }
@@ -52,7 +54,7 @@ export interface ReadParts extends Changing {
 export type Read = (parameters: URLSearchParams) => MaybePromise<ReadResult>;
 
 export function createReads(parts: ReadParts): Record<string, Read> {
-  const { store, clock, journal, faults, urls, pause } = parts;
+  const { store, clock, journal, faults, urls, advice, pause } = parts;
   const matchesPhotographs = comparisonOf(parts.queryMatcher)?.by === "features";
   const counts = new RequestCounts(journal);
   const now = () => clock.now().getTime();
@@ -83,7 +85,7 @@ export function createReads(parts: ReadParts): Record<string, Read> {
     state: () => {
       const { generation, dropped } = journal;
       const requests = { ...counts.read(), generation, dropped };
-      const shown = { urls: urls(), paused: pause !== undefined, matchesPhotographs, requests };
+      const shown = { urls: urls(), paused: pause !== undefined, matchesPhotographs, advice, requests };
       const content = (): PageState => ({
         ...shown,
         clock: { now: now(), frozen: clock.isFrozen, lead: clock.lead },

@@ -8,6 +8,7 @@ import { messageOf } from "../core/general/text.ts";
 import { answerMalformed } from "../core/http/http-messages.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
 import type { ResolvedOptions } from "../options/options.ts";
+import { adviceOf } from "./advice.ts";
 import {
   type Answered,
   type Asked,
@@ -104,5 +105,5 @@ export class Doorway {
 function resolveSettings(text: string): DoorOptions {
   const settings = JSON.parse(text);
   checkStartServersOptions(settings);
-  return resolveServerOptions(settings);
+  return resolveServerOptions(settings, adviceOf("query"));
 }

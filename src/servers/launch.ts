@@ -6,8 +6,10 @@ import { setImageCacheBytes } from "../core/images/cache-limit.ts";
 import { withoutUndefined } from "../core/schema/zod/record.ts";
 import type { Role } from "../options/option.ts";
 import type { ResolvedOptions } from "../options/options.ts";
+import { runsAll } from "../options/setting-names.ts";
 import type { ServerSettings } from "../options/settings.ts";
 import type { RedisAddress } from "../redis/connect.ts";
+import { adviceOf, namesOf, type Starter } from "./advice.ts";
 import { generateCertificate } from "./certificate.ts";
 import { startDoor } from "./door.ts";
 import type { LoggedFacts } from "./door-messages.ts";
@@ -62,12 +64,17 @@ export interface Launched<Running extends Manager> {
   readonly certificate: string | undefined;
 }
 
+function portOptionOf(starter: Starter, server: ServerKey): string {
+  if (starter === "startServers") return `ports.${server}`;
+  return runsAll(starter) ? `${server}Port` : "port";
+}
+
 /** @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected. */
 function setupOf(
   options: StartServersOptions,
   log: LogTarget,
   onProgress: StartProgress | undefined,
-  portOptionOf: (server: ServerKey) => string,
+  starter: Starter,
 ) {
   const { host, hosts, ports, tls, corsOrigin, ...others } = checkStartServersOptions(options);
   const { seedFile, stateFile, logLevel, managerCorsOrigin, allowedHosts, ui, ...answering } = others;
@@ -76,7 +83,7 @@ function setupOf(
     tls === "generated" ? generateCertificate([host, ...Object.values(hosts), ...(allowedHosts ?? [])]) : tls;
   const listen = (role: Role): Listen => {
     const { key, name } = SERVERS[role];
-    const portOption = portOptionOf(key);
+    const portOption = namesOf(starter, portOptionOf(starter, key));
     return { host: hosts[key] ?? host, port: ports[key] ?? 0, name, portOption, tls: files, corsOrigin };
   };
   const setup: ServersSetup = {
@@ -85,8 +92,15 @@ function setupOf(
       target: listen("target-api"),
       query: listen("query"),
     },
-    options: (targetUrl) => resolveServerOptions(answering, targetUrl),
-    trust: { allowedHosts, allowOrigin: managerCorsOrigin },
+    options: (targetUrl) => resolveServerOptions(answering, adviceOf(starter), targetUrl),
+    trust: {
+      allowedHosts,
+      allowOrigin: managerCorsOrigin,
+      names: {
+        allowedHosts: namesOf(starter, "allowedHosts"),
+        allowOrigin: namesOf(starter, "managerCorsOrigin"),
+      },
+    },
     page: ui,
     seedFile,
     stateFile,
@@ -173,10 +187,10 @@ export async function launchServers<Running extends Manager>(
   options: StartServersOptions,
   start: StartManager<Running>,
   log: LogTarget,
+  starter: Starter,
   onProgress?: StartProgress,
 ): Promise<Launched<Running>> {
-  const portOptionOf = (server: ServerKey) => `ports.${server} (serve: --${server}-port)`;
-  const { certificate, ...setup } = setupOf(options, log, onProgress, portOptionOf);
+  const { certificate, ...setup } = setupOf(options, log, onProgress, starter);
   const servers = await startThreeServers(setup, start);
   return { servers, options: setup.options(UNUSED_URL), certificate };
 }
@@ -195,7 +209,7 @@ export async function launchServer(
   const { options, port, state, managerUrl, managerCertificate, logFormat, warnings, ...own } = settings;
   const { key } = SERVERS[role];
   const given = { ...options, ...withoutUndefined(own), ports: { [key]: port } };
-  const setup = setupOf(given, log, onProgress, () => "--port or PORT");
+  const setup = setupOf(given, log, onProgress, role);
   warnings.forEach(warningLog(own.logLevel, log));
   // The other servers run in other processes, and their addresses are unknown here.
   if (role === "target-manager") return startManager(setup, managerOf(state), { target: null, query: null });

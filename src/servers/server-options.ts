@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Advice } from "../core/apis/services.ts";
 import { delayWhileConnected } from "../core/emulator/clock.ts";
 import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
 import type { TlsFiles } from "../core/http/http-server.ts";
@@ -85,18 +86,20 @@ export function checkStartServersOptions(options: StartServersOptions) {
 }
 
 /**
+ * @param advice - to the user, who started the servers.
  * @param ownUrl - the target API server's URL. Default: the real service's.
  * @throws InvalidOptionError or MissingSchemeError.
  */
 export function resolveServerOptions(
   options: ServerOptions,
+  advice: Advice,
   ownUrl: string = DEFAULT_URLS.target,
 ): ResolvedOptions {
   const { queryMatcher, duplicatesMatcher, targetRater, serviceBaseUrl, ...same } = {
     ...SERVER_DEFAULTS,
     ...options,
   };
-  return resolveOptions({
+  const resolved = resolveOptions({
     ...same,
     delay: delayWhileConnected,
     targetUrl: serviceBaseUrl ?? ownUrl,
@@ -104,4 +107,5 @@ export function resolveServerOptions(
     duplicatesMatcher: MATCHERS[duplicatesMatcher],
     targetRater: raterNamed(targetRater, options.seed),
   });
+  return { ...resolved, answerOptions: { ...resolved.answerOptions, advice } };
 }

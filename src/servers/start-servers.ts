@@ -194,5 +194,7 @@ export async function startServers(
   writeLog: (line: string) => void = (line) => void process.stderr.write(line),
   onProgress?: StartProgress,
 ): Promise<Servers> {
-  return new Servers(await launchServers(options, startTargetManager, { write: writeLog }, onProgress));
+  return new Servers(
+    await launchServers(options, startTargetManager, { write: writeLog }, "startServers", onProgress),
+  );
 }

@@ -85,7 +85,7 @@ export async function startManagerServer(
   const leavesAtEnd = (head: Pick<WireRequest, "path">) => doorway.serves(head);
   const starting = startServer({ ...listen, filterFor, extraBytesOf, leavesAtEnd }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
-    const { queryMatcher, targetRater } = answerOptions;
+    const { queryMatcher, targetRater, advice } = answerOptions;
     const pageApi =
       urls &&
       new PageApi({
@@ -96,6 +96,7 @@ export async function startManagerServer(
         findImage,
         queryMatcher,
         targetRater,
+        advice,
         urls,
         beforeReading,
       });

@@ -41,7 +41,9 @@ describe("the command itself", () => {
       const [, ...settings] = printed.slice(printed.indexOf("Settings (")).split(/\n(?= {2}--)/);
       expect(settings.length).toBeGreaterThan(10);
       for (const setting of settings)
-        expect(setting).toMatch(/^ {2}--[a-z-]+(?: \S+)?, [A-Z_]+ {3}\(default: .+\)\n {6}\S.*: \S/);
+        expect(setting).toMatch(
+          /^ {2}--[a-z-]+(?: \S+)?, (?:\[MOCK_CLOUD_RECO_\])?[A-Z_]+ {3}\(default: .+\)\n {6}\S.*: \S/,
+        );
       expect(printed).toContain(
         'LOG_LEVEL   (default: info)\n      which requests are logged; warn: refused ones and failures: "silent", ',
       );
@@ -74,7 +76,7 @@ describe("the command itself", () => {
       async (command) => (await start([command, "--help"]).finished).printed,
     );
     const having = async (setting: string) =>
-      (await Promise.all(helps)).map((help) => new RegExp(`[ _]${setting} {3}`).test(help));
+      (await Promise.all(helps)).map((help) => new RegExp(`[ _\\]]${setting} {3}`).test(help));
     expect(await having("STATE_URL")).toEqual([true, true, false, false]);
     expect(await having("--port N, PORT")).toEqual([false, true, true, true]);
     expect(await having("SEED_FILE")).toEqual([true, true, false, false]);

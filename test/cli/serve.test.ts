@@ -97,6 +97,39 @@ describe("serve", () => {
     await command.stop();
   });
 
+  test("reads the three servers' names too, and warns of those that it cannot use", async () => {
+    const environment = {
+      SERVICE_PROFILE: "vuforia",
+      PROCESSING_TIME_SECONDS: "soon",
+      TLS_GENERATE: "true",
+      HOST: "0.0.0.0",
+      LOG_LEVEL: "silent",
+    };
+    const command = start(["serve", "--json"], environment);
+    const { urls }: Served = JSON.parse(await command.printed());
+    expect((await fetch(`${urls.target}/summary`)).headers.has("x-aws-region")).toBe(true);
+    const { code, complained } = await command.stop();
+    expect(code).toBe(0);
+    const lines = complained.trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: "warn",
+        message: expect.stringMatching(
+          /^PROCESSING_TIME_SECONDS: expected .*; got "soon"; ignored: the default/,
+        ),
+      },
+      { level: "warn", message: "serve does not read TLS_GENERATE (it reads MOCK_CLOUD_RECO_TLS_GENERATE)" },
+      { status: 401 },
+    ]);
+    const alone = await start(["target-manager"], { PROCESSING_TIME_SECONDS: "soon" }).finished;
+    expect(alone).toMatchObject({ code: 2, complained: expect.stringContaining('got "soon"') });
+    const readable = start(["serve"], { ...environment, MOCK_CLOUD_RECO_LOG_FORMAT: "text" });
+    await readable.printed();
+    expect((await readable.stop()).complained).toMatch(
+      /^mock-cloud-reco: PROCESSING_TIME.*\n.*: serve does not/,
+    );
+  });
+
   test.each([
     [[], { MOCK_CLOUD_RECO_REALISM: '{"gatewayErrorRate": 1}' }],
     [["--realism", '{"gatewayErrorRate": 1}'], {}],

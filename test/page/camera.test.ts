@@ -248,7 +248,7 @@ describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => 
     const page = await openPage(browser, `http://phone.test:${port}`, "try");
     await page.getByRole("button", { name: "Use the camera" }).click();
     await page.getByText(/^Browsers open the camera only for pages over https/).waitFor();
-    await page.getByText(/--tls-generate/).waitFor();
+    await page.getByText(/set the option tls to "generated" and open the https address/).waitFor();
     await page.close();
   });
 
@@ -274,7 +274,7 @@ describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => 
     await using servers = await openServers({ queryMatcher: "structural_similarity" });
     const page = await openPage(browser, servers.urls.manager, "try");
     await page.getByRole("button", { name: "Use the camera" }).click();
-    await page.getByText(/with the setting QUERY_IMAGE_MATCHER=features to recognise photographs/).waitFor();
+    await page.getByText(/To recognise photographs, set the option queryMatcher to "features"\./).waitFor();
     await page.close();
   });
 });

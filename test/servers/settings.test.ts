@@ -125,6 +125,32 @@ describe("settings of one server", () => {
     }
   });
 
+  test.each([
+    "https://app.example/",
+    "https://a.example,https://b.example",
+    "a.example",
+    "*.example",
+    "a\nb",
+  ])("%j is no origin", (given) => {
+    expect(linesOf("target-manager", { CORS_ALLOW_ORIGIN: given })).toEqual([
+      expect.stringMatching(/^CORS_ALLOW_ORIGIN: expected an origin, such as https:\/\/app\.example, or \*/),
+    ]);
+  });
+
+  test.each([
+    "https://app.example",
+    "http://[::1]:5173",
+    "HTTP://LOCALHOST:1",
+    "chrome-extension://abc",
+    "null",
+  ])("%s is an origin", (given) => {
+    const environment = { CORS_ALLOW_ORIGIN: given, MANAGER_CORS_ALLOW_ORIGIN: given };
+    expect(readSettings("target-manager", environment)).toMatchObject({
+      corsOrigin: given,
+      managerCorsOrigin: given,
+    });
+  });
+
   test("a name with a port is not a valid host name", () => {
     expect(linesOf("target-manager", { ALLOWED_HOSTS: "manager:5000" })).toEqual([
       expect.stringMatching(/^ALLOWED_HOSTS: expected host names without port, .*; got "manager:5000"/),
@@ -249,7 +275,7 @@ describe("settings of all three in one process", () => {
 test.each(["target-api", "query"] as const)("%s keeps no state: STATE_URL prevents its start", (role) => {
   const environment = { ...MANAGER, STATE_URL: "redis://user:hidden@state:6379" };
   expect(linesOf(role, environment)).toEqual([
-    `STATE_URL: remove it; the ${role} server keeps no state: set STATE_URL of the target manager or, to replicate all servers, of serve`,
+    `STATE_URL: remove it; the ${role} server keeps no state: set STATE_URL of target-manager or, to replicate all servers, MOCK_CLOUD_RECO_STATE_URL of serve`,
   ]);
   expect(linesOf("target-manager", environment)).toEqual([]);
 });

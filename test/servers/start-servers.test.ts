@@ -76,7 +76,7 @@ describe("options", () => {
     const free = Number(new URL(manager.urls.manager).port);
     await manager.stop();
     await expect(startServers({ ports: { query: port, manager: free } })).rejects.toThrow(
-      /^the query server cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.*; choose another port with ports\.query \(serve: --query-port\)$/,
+      /^the query server cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE.*; choose another port with the option ports\.query$/,
     );
     // The manager had started to listen there; its port is free again.
     await using again = await startServers({ ports: { manager: free } });

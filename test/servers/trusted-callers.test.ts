@@ -88,7 +88,7 @@ describe("the target manager", () => {
       const { status, body } = await send(manager, { method: "POST", path: "/reset", headers });
       expect([status, body], JSON.stringify(headers)).toEqual([
         403,
-        expect.stringContaining("MANAGER_CORS_ALLOW_ORIGIN"),
+        expect.stringContaining("set the option managerCorsOrigin"),
       ]);
     }
     expect((await send(manager, { headers: { origin: "https://evil.example" } })).status).toBe(403);

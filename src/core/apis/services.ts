@@ -80,6 +80,16 @@ export interface ConfiguredFailures {
   readonly instanceGenerationFailure?: InstanceFailure;
 }
 
+/** What to change, as it can be changed here: by an option of a mock, or what the running command reads. Ends a sentence. */
+export interface Advice {
+  /** To recognise photographs. */
+  readonly photographs: string;
+  /** To get query responses without gzip. */
+  readonly identity: string;
+  /** To open the page in a secure context, in which browsers allow the camera. */
+  readonly secureContext: string;
+}
+
 /** All that decides how requests are answered, with its defaults; the same in process and on servers. */
 export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures {
   readonly queryMatcher: ImageMatcher;
@@ -88,6 +98,7 @@ export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures
   readonly delay: (seconds: number, endings: readonly (AbortSignal | undefined)[]) => Promise<void>;
   /** Base URL of the report downloads. */
   readonly reportBaseUrl: string;
+  readonly advice: Advice;
 }
 
 type Defaulted = "targetId" | "processingTimeSeconds";

@@ -9,6 +9,8 @@ export interface TrustRules {
   readonly allowedHosts?: readonly string[] | undefined;
   /** Pages of this origin may use the target manager; `*`: any. */
   readonly allowOrigin?: string | undefined;
+  /** The names by which the user can set them, for reasons. Default: nothing can be set. */
+  readonly names?: { readonly allowedHosts: string; readonly allowOrigin: string } | undefined;
 }
 
 /**
@@ -17,32 +19,31 @@ export interface TrustRules {
  */
 export function whyDistrusted(
   request: WireRequest,
-  { allowedHosts = [], allowOrigin }: TrustRules = {},
+  { allowedHosts = [], allowOrigin, names }: TrustRules = {},
 ): Pick<ServerRefusal, "refusedBy" | "reason"> | undefined {
   const host = header(request, "host");
   if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
-    return {
-      refusedBy: "trustedHost",
-      reason: `the Host ${show(host)} is not a private-network name: to allow it, use --allowed-hosts or ALLOWED_HOSTS`,
-    };
+    const reason = `the Host ${show(host)} is not a private-network name`;
+    return { refusedBy: "trustedHost", reason: reason + advised(names?.allowedHosts) };
   }
   const origin = header(request, "origin");
   if (allowOrigin === "*" || (origin !== undefined && origin === allowOrigin)) return undefined;
   if (origin !== undefined) {
-    return isSameOrigin(origin, host)
-      ? undefined
-      : foreign(`the request comes from a page of another origin, ${show(origin)}`);
+    return isSameOrigin(origin, host) ? undefined : foreign(`, ${show(origin)}`, names?.allowOrigin);
   }
   const site = header(request, "sec-fetch-site");
   if ((site === "cross-site" || site === "same-site") && !opensThePage(request))
-    return foreign(`the request comes from a page of another origin: Sec-Fetch-Site is ${show(site)}`);
+    return foreign(`: Sec-Fetch-Site is ${show(site)}`, names?.allowOrigin);
   return undefined;
 }
 
-const foreign = (reason: string) => ({
+const foreign = (evidence: string, name: string | undefined) => ({
   refusedBy: "trustedOrigin",
-  reason: `${reason}; set MANAGER_CORS_ALLOW_ORIGIN to allow it`,
+  reason: `the request comes from a page of another origin${evidence}${advised(name)}`,
 });
+
+const advised = (name: string | undefined): string =>
+  name === undefined ? "" : `; to allow it, set ${name}`;
 
 /** No public name has these endings. */
 const PRIVATE_ENDING = /\.(localhost|local|internal|test|lan|home\.arpa|svc|cluster\.local)$/;

@@ -49,15 +49,17 @@ export const query = operation({
   responses: [queryResults],
   handle: async (context) => {
     const { targets, services, image, maxNumResults, includeTargetData, entry, now } = context;
-    const { queryMatcher } = services.answerOptions;
+    const { answerOptions } = services;
     const search = await targets.search((seen) =>
-      searchTargets(seen, image, queryMatcher, maxNumResults, now),
+      searchTargets(seen, image, answerOptions, maxNumResults, now),
     );
     const isUnasked =
       isGzipped(queryResults.status, context, services) &&
       !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");
     const remark =
-      entry.reason ?? search.whyNone ?? (isUnasked ? services.journal.once(GZIP_UNASKED) : undefined);
+      entry.reason ??
+      search.whyNone ??
+      (isUnasked ? services.journal.once(GZIP_UNASKED + answerOptions.advice.identity) : undefined);
     if (remark !== undefined) entry.reason = remark;
     entry.considered = [...search.considered, ...(search.unseen ?? [])];
     if (search.otherTargets !== undefined) entry.otherTargets = search.otherTargets;
@@ -78,9 +80,7 @@ export const query = operation({
   },
 });
 
-const GZIP_UNASKED =
-  "the response is gzip-encoded although the request does not accept gzip: decode it, or set the option queryContentEncoding to " +
-  '"identity"';
+const GZIP_UNASKED = "the response is gzip-encoded although the request does not accept gzip: decode it, or ";
 
 /** `cloudQueryFailure`: every query gets the configured response. */
 function presetFaults({ cloudQueryFailure }: ResolvedAnswerOptions): readonly FaultRule[] {

@@ -5,6 +5,7 @@ import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
 import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
 import { ratingAt, whyNotFound } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
+import type { ResolvedAnswerOptions } from "../services.ts";
 
 /** The targets that a search found, and why each target did or did not match. */
 interface Search {
@@ -27,7 +28,7 @@ const TARGETS_PER_SLICE = 10_000;
 export async function searchTargets(
   targets: readonly Target[],
   image: Buffer,
-  matcher: ImageMatcher,
+  { queryMatcher: matcher, advice: { photographs } }: Pick<ResolvedAnswerOptions, "queryMatcher" | "advice">,
   maxNumResults: number,
   now: number,
 ): Promise<Search> {
@@ -54,7 +55,8 @@ export async function searchTargets(
     report.add([target], reason, recognition?.outline);
   }
   const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
-  for (const { target, why } of nearest) report.add([target], notMatched("no match", why));
+  for (const [index, { target, why }] of nearest.entries())
+    report.add([target], notMatched("no match", index === 0 ? why + WHOLE_PICTURES + photographs : why));
   const advice = matches.length === 0 ? await adviceFor(passedOver, matcher, now) : undefined;
   for (const [target, reason] of passedOver) {
     report.add([target], { ...reason, why: reason.why + (advice?.get(target) ?? "") });
@@ -80,10 +82,10 @@ export async function searchTargets(
 
 /** When a query finds nothing, this many targets are reported with their scores. */
 const MOST_SCORED = 3;
-const ADVICE =
+/** For the nearest of them. */
+const WHOLE_PICTURES =
   "; the matcher compares whole pictures, so a photograph of a target from another angle does not match: " +
-  "to recognise photographs, set queryMatcher: featureMatcher (servers: QUERY_IMAGE_MATCHER=features), or define " +
-  "which pictures match: mappingMatcher([…])";
+  "to recognise photographs, ";
 
 async function scoresOfNearest(
   unmatched: readonly Target[],
@@ -94,11 +96,11 @@ async function scoresOfNearest(
   if (comparison?.by !== "structuralSimilarity") return [];
   const nearest = unmatched.slice(0, MOST_SCORED);
   const { matches } = await rankTargets(similarityAbove(-1), image, nearest);
-  return nearest.map((target, index) => {
+  return nearest.map((target) => {
     const score = matches.find((match) => match.target === target)?.score;
     const shown =
       score === undefined ? "the picture cannot be compared" : `score ${Number(score.toFixed(4))}`;
-    return { target, why: `: ${shown}, must be above ${comparison.threshold}${index === 0 ? ADVICE : ""}` };
+    return { target, why: `: ${shown}, must be above ${comparison.threshold}` };
   });
 }
 

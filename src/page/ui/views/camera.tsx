@@ -4,6 +4,7 @@ import type { PageFindings } from "../../model.ts";
 import { Button } from "../parts/controls.tsx";
 import { Outlined } from "../parts/outlined.tsx";
 import { askJson, pathOf } from "../state/api.ts";
+import { state } from "../state/connection.ts";
 import { Score } from "./scores.tsx";
 
 const MILLISECONDS_PER_FRAME = 500;
@@ -105,8 +106,8 @@ function InView({ findings: { targets, comparison } }: { readonly findings: Page
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
       {comparison !== null && comparison.by !== "features" && (
         <p class="callout busy">
-          This emulator compares whole pictures, so it recognises hardly anything in a camera's view. Start
-          servers with the setting QUERY_IMAGE_MATCHER=features to recognise photographs.
+          This emulator compares whole pictures, so it recognises hardly anything in a camera's view. To
+          recognise photographs, {state.value?.advice.photographs}.
         </p>
       )}
     </>
@@ -127,8 +128,8 @@ const REFUSED: Readonly<Record<string, string>> = {
 async function openCamera(): Promise<MediaStream> {
   if (!isSecureContext)
     throw new Error(
-      "Browsers open the camera only for pages over https, and for http://localhost. Start the servers with " +
-        "--tls-generate and open the https address, or choose a picture: a phone offers to take one.",
+      "Browsers open the camera only for pages over https, and for http://localhost. To use it here, " +
+        `${state.value?.advice.secureContext}, or choose a picture: a phone offers to take one.`,
     );
   if (!("mediaDevices" in navigator))
     throw new Error("This browser does not support camera access. Choose a picture instead.");
