@@ -13,6 +13,8 @@ import { DOORS } from "../options/option.ts";
  */
 
 export const DOOR_PATH = "/internal/door";
+/** Its query for requests that are refused already. */
+export const REFUSED = "refused";
 
 /**
  * Identifies a server to another: role and instance, such as `query 3f2a…`. Doors refuse requests with it: otherwise a door whose

@@ -5,7 +5,8 @@ import { Journal } from "../core/emulator/journal.ts";
 import { header, type Result } from "../core/emulator/message.ts";
 import { systemRandom } from "../core/emulator/random.ts";
 import { bodyReply } from "../core/emulator/response.ts";
-import { type Listen, type RunningServer, startServer } from "../core/http/listen.ts";
+import type { RequestHead } from "../core/http/http-messages.ts";
+import { type Listen, MAX_REQUESTS, type RunningServer, startServer } from "../core/http/listen.ts";
 import type { Store } from "../core/store/store.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 import type { ResolvedOptions } from "../options/options.ts";
@@ -42,7 +43,11 @@ export async function startDoor(
 ): Promise<RunningServer> {
   const self = `${role} ${systemRandom.hex(16)}`;
   const { answering, close } = "answerDoor" in manager ? here(manager.answerDoor) : elsewhere(manager, self);
-  const server = await startServer(listen, (url) => {
+  const kindOf = (head: RequestHead) => (isHealthCheck(head) ? "health" : "");
+  const { maxRequests: most = MAX_REQUESTS } = listen;
+  // A manager elsewhere refuses questions: only there it is known which ones wait for their turn.
+  const maxRequests = "answerDoor" in manager ? most : 2 * most;
+  const server = await startServer({ ...listen, kindOf, maxRequests }, (url) => {
     const own = options(url);
     const ask = answering(url);
     const answer = async (asked: Asked): Promise<Result> => {
@@ -69,13 +74,13 @@ function elsewhere(manager: ManagerElsewhere, self: string) {
   const answering = (url: string): AnswerDoor => {
     const settings = JSON.stringify(manager.settings(url));
     return (own, asked) =>
-      ask(settings, asked).catch((error: Error) =>
-        answerAlone(
-          own,
-          error instanceof OverloadedError ? { ...asked, malformed: "overloaded" } : asked,
-          error,
-        ),
-      );
+      ask(settings, asked).catch((error: Error) => {
+        if (!(error instanceof OverloadedError)) return answerAlone(own, asked, error);
+        const request = { ...asked.request, body: Buffer.alloc(0) };
+        const refused: Asked = { ...asked, request, malformed: "overloaded" };
+        // The manager records it.
+        return ask(settings, refused).catch(() => answerAlone(own, refused, error));
+      });
   };
   return { answering, close };
 }

@@ -2,11 +2,12 @@ import { LRUCache } from "lru-cache";
 import { createEmulator } from "../core/apis/index.ts";
 import type { Services } from "../core/apis/services.ts";
 import { Journal } from "../core/emulator/journal.ts";
-import type { MalformedKind, WireRequest, WireResponse } from "../core/emulator/message.ts";
+import { header, type MalformedKind, type WireRequest, type WireResponse } from "../core/emulator/message.ts";
 import { bodyReply } from "../core/emulator/response.ts";
 import { messageOf } from "../core/general/text.ts";
-import { answerMalformed } from "../core/http/http-messages.ts";
+import { answerMalformed, type RequestHead } from "../core/http/http-messages.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
+import { DOORS } from "../options/option.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { adviceOf } from "./advice.ts";
 import {
@@ -17,6 +18,7 @@ import {
   loggedOf,
   OVERLOADED,
   packAnswered,
+  REFUSED,
   SERVER_HEADER,
   unpackAsked,
 } from "./door-messages.ts";
@@ -71,6 +73,14 @@ export class Doorway {
 
   serves({ path }: Pick<WireRequest, "path">): boolean {
     return path === DOOR_PATH;
+  }
+
+  /** Each role's questions leave places for others, and refusals for questions; undefined for other routes. */
+  kindOf(head: RequestHead): string | undefined {
+    if (!this.serves(head)) return undefined;
+    const self = header(head, SERVER_HEADER);
+    const role = DOORS.find((door) => self?.startsWith(`${door} `) === true);
+    return `${role} ${head.query === REFUSED ? REFUSED : ""}`;
   }
 
   async respond({ method, body, gone }: WireRequest): Promise<WireResponse> {

@@ -9,6 +9,7 @@ import {
   DOOR_PATH,
   OVERLOADED,
   packAsked,
+  REFUSED,
   SERVER_HEADER,
   unpackAnswered,
 } from "./door-messages.ts";
@@ -50,16 +51,15 @@ export function connectToManager(
     method: "POST",
     hostname: baseUrl.hostname.replace(/^\[|\]$/g, ""),
     port: baseUrl.port,
-    path: prefix + DOOR_PATH,
   };
   /**
    * Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it.
    *
-   * @param gone - aborted when no client waits for the answer: the manager then need not delay it.
+   * The answer is not delayed any more when the client is gone.
    */
   const send = (
     [head, body]: ReturnType<typeof packAsked>,
-    gone: AbortSignal | undefined,
+    { malformed, request: { gone } }: Asked,
   ): Promise<Answered | "unsent"> =>
     new Promise((resolve, reject) => {
       const refused = (why: string) => reject(new StateUnavailableError(why));
@@ -71,7 +71,8 @@ export function connectToManager(
         else refused(`the target manager at ${shown} cannot be reached: ${code}`);
       };
       const headers = { [SERVER_HEADER]: self, "Content-Length": head.length + body.length };
-      const outgoing = open({ ...target, headers }, (incoming) => {
+      const path = prefix + DOOR_PATH + (malformed === undefined ? "" : `?${REFUSED}`);
+      const outgoing = open({ ...target, path, headers }, (incoming) => {
         const chunks: Buffer[] = [];
         incoming
           .on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -105,9 +106,11 @@ export function connectToManager(
           realTimers.setImmediate(() => realTimers.setImmediate(write));
           return;
         }
-        const giveUp = () =>
-          outgoing.destroy(new Error(`no connection in ${CONNECTING_MILLISECONDS / 1000} s`));
-        const timer = realTimers.setTimeout(giveUp, CONNECTING_MILLISECONDS);
+        const giveUp = () => {
+          if (!isWritten) outgoing.destroy(new Error(`no connection in ${CONNECTING_MILLISECONDS / 1000} s`));
+        };
+        // After a stall of this process, its connection is noticed first.
+        const timer = realTimers.setTimeout(() => realTimers.setImmediate(giveUp), CONNECTING_MILLISECONDS);
         socket
           .once(secure ? "secureConnect" : "connect", () => {
             realTimers.clearTimeout(timer);
@@ -119,7 +122,7 @@ export function connectToManager(
   const ask = async (settings: string, asked: Asked): Promise<Answered> => {
     const question = packAsked(settings, asked);
     for (;;) {
-      const answered = await send(question, asked.request.gone);
+      const answered = await send(question, asked);
       if (answered !== "unsent") return answered;
     }
   };

@@ -15,7 +15,7 @@ export const HEALTH_CHECK_AGENT = "mock-cloud-reco-healthcheck";
 const HEALTH_CHECKS = new RegExp(`^(${HEALTH_CHECK_AGENT}|kube-probe)(/|$)`);
 
 /** Containers and Kubernetes send one every few seconds. */
-export const isHealthCheck = (request: WireRequest): boolean =>
+export const isHealthCheck = (request: Pick<WireRequest, "method" | "headers">): boolean =>
   request.method === "GET" && HEALTH_CHECKS.test(header(request, "user-agent") ?? "");
 
 /** Requests of health checks and of servers themselves get no journal entry, fault or delay. */

@@ -6,7 +6,7 @@ import type { MaybePromise, Result, WireRequest, WireResponse } from "../core/em
 import { PROFILE_NAMES, type ProfileName } from "../core/emulator/profiles.ts";
 import { createRandom } from "../core/emulator/random.ts";
 import { bodyReply } from "../core/emulator/response.ts";
-import { answerMalformed } from "../core/http/http-messages.ts";
+import { answerMalformed, type RequestHead } from "../core/http/http-messages.ts";
 import { type Listen, type RunningServer, startServer } from "../core/http/listen.ts";
 import { type TrustRules, whyDistrusted } from "../core/http/trust.ts";
 import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts";
@@ -69,6 +69,9 @@ export const managerEmulator = (services: Services): Emulator =>
 export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">) =>
   method === "PUT" && path === "/snapshot" ? new SnapshotReader() : undefined;
 
+/** By these routes, a test ends the delays of other requests. */
+const NEVER_DELAYED = /^\/(faults|reset)(\/|$)/;
+
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
   { listen, trust, page, resolveDoor }: ManagerSetup,
@@ -83,7 +86,9 @@ export async function startManagerServer(
     doorway.serves(head) ? LONGEST_QUESTION_HEAD : 0;
   // A door ends its side when its client has disconnected.
   const leavesAtEnd = (head: Pick<WireRequest, "path">) => doorway.serves(head);
-  const starting = startServer({ ...listen, filterFor, extraBytesOf, leavesAtEnd }, (url) => {
+  const kindOf = (head: RequestHead) =>
+    doorway.kindOf(head) ?? (isHealthCheck(head) ? "health" : NEVER_DELAYED.test(head.path) ? "faults" : "");
+  const starting = startServer({ ...listen, filterFor, extraBytesOf, leavesAtEnd, kindOf }, (url) => {
     const urls = page && (() => ({ ...page.urls(), manager: url }));
     const { queryMatcher, targetRater, advice } = answerOptions;
     const pageApi =

@@ -1,5 +1,5 @@
 import { Agent, request, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { authorizationHeader, rfc1123Date } from "../../src/index.ts";
 import { START } from "../protocol/query/send.ts";
 import { goodPlan } from "../support/query-plan.ts";
@@ -83,4 +83,30 @@ export function signed(
     ...(body && contentType && { "Content-Type": contentType, "Content-Length": String(body.length) }),
   };
   return { url: url + path, method, headers, ...(body && { body }) };
+}
+
+/**
+ * Sends a request as soon as the one before it was answered. Returns how many were. Not by node:http, which takes as long as the server.
+ */
+export function keepBusy(load: Load | undefined, end: number, accepted = /^HTTP\/1\.1 200/): Promise<number> {
+  if (load === undefined) throw new Error("there is nothing to send");
+  const { hostname, port, pathname } = new URL(load.url);
+  const head = [`${load.method} ${pathname} HTTP/1.1`, `Host: ${hostname}`];
+  const lines = [...head, ...Object.entries(load.headers).map((pair) => pair.join(": ")), "", ""];
+  const bytes = Buffer.concat([Buffer.from(lines.join("\r\n")), Buffer.from(load.body ?? [])]);
+  return new Promise((resolve, reject) => {
+    let count = 0;
+    let received = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes)).setEncoding("latin1");
+    socket.on("error", reject).on("data", (text: string) => {
+      received += text;
+      const found = /^[\s\S]*?content-length: (\d+)[\s\S]*?\r\n\r\n/i.exec(received);
+      if (!accepted.test(received)) reject(new Error(received));
+      if (found === null || received.length < found[0].length + Number(found[1])) return;
+      received = "";
+      count += 1;
+      if (performance.now() < end) socket.write(bytes);
+      else resolve(socket.end() && count);
+    });
+  });
 }

@@ -3,6 +3,7 @@ import { ManualClock, MockCloudReco, systemClock } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, it } from "vitest";
 import { Microseconds, momentOf, realDelay } from "../../src/core/emulator/clock.ts";
+import { yieldToEventLoop } from "../../src/core/general/scheduling.ts";
 import { failureOf, messagesOf } from "../intercept/failures.ts";
 import { fetchBy, fetchClient, nodeClient } from "../support/clients.ts";
 import { makePng } from "../support/png.ts";
@@ -197,4 +198,29 @@ it.each([
   expect((await mock.fetch(`${mock.urls.manager}/clock`)).status).toBe(200);
   const listed = await mock.fetch(`${mock.urls.manager}/requests`);
   expect(await listed.json()).toMatchObject({ requests: [{ time: end }] });
+});
+
+describe("long computations", () => {
+  const burn = (milliseconds: number) => {
+    for (const start = performance.now(); performance.now() - start < milliseconds; );
+  };
+
+  it("take as long a part of each turn of the event loop as all else, together", async () => {
+    let [turns, isOver] = [0, false];
+    const turn = () => {
+      turns += 1;
+      burn(4);
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const computations = Array.from({ length: 20 }, async () => {
+      for (let slice = 0; slice < 3; slice += 1) {
+        await yieldToEventLoop();
+        burn(1);
+      }
+    });
+    await Promise.all(computations);
+    isOver = true;
+    expect(turns).toBeLessThan(40);
+  });
 });

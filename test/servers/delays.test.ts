@@ -1,60 +1,10 @@
 import { once } from "node:events";
-import type { MockCloudRecoOptions } from "mock-cloud-reco";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { manage } from "../support/answers.ts";
-import { reached } from "../support/reached.ts";
-import { startJoinedServers, startSeparateServers } from "../support/separate-servers.ts";
-import { RawConnection } from "./raw-connection.ts";
-import { optionsWith } from "./three.ts";
-
-const SLOW = { operation: "databaseSummary", delay_seconds: 600 };
-const SUMMARY = "GET /summary HTTP/1.1\r\n\r\n";
-
-interface Delay {
-  readonly seconds: number;
-  readonly signal: AbortSignal;
-}
-
-const WAYS = { "one process": startJoinedServers, "processes of their own": startSeparateServers };
+import { describe, expect, test } from "vitest";
+import { delaying, SLOW, WAYS } from "./delaying.ts";
 
 describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
-  /** Servers whose delays end only when something ends them. */
-  const open = async (more: MockCloudRecoOptions = {}, maxRequests = 1000) => {
-    const delays: Delay[] = [];
-    const delay = (seconds: number, signal: AbortSignal) =>
-      new Promise<void>(() => {
-        delays.push({ seconds, signal });
-      });
-    const options = optionsWith({ responseDelaySeconds: 0, delay, ...more });
-    const manager = { host: "127.0.0.1", port: 0 };
-    const listen = { ...manager, maxRequests };
-    const servers = await start({
-      listen: { manager, target: listen, query: listen },
-      options,
-    });
-    onTestFinished(() => servers.close(0));
-    const service = reached(servers.target.url, servers.query.url, servers.manager.url);
-    const control = (method: string, path: string, body?: unknown) => manage(service, method, path, body);
-    return {
-      control,
-      delays,
-      connect: async (bytes = SUMMARY) => {
-        const connection = await RawConnection.open(servers.target.port);
-        onTestFinished(() => connection.close());
-        return connection.write(bytes);
-      },
-      addFault: async (fault: object = SLOW) => (await control("POST", "/faults", fault)).fields.id,
-      status: async (path: string) => (await fetch(servers.target.url + path)).status,
-      /** Resolves when that many delays have begun, in total. */
-      begun: async (count: number) => {
-        while (delays.length < count) await new Promise(setImmediate);
-        return delays.at(count - 1);
-      },
-    };
-  };
-
   test.each(["closed", "reset"])("give the place of a %s connection to others", async (end) => {
-    const { addFault, connect, delays, status, begun } = await open({}, 2);
+    const { addFault, connect, delays, status, begun } = await delaying(start, {}, { door: 2, manager: 2 });
     await addFault();
     const waiting = [await connect(), await connect()];
     await begun(2);
@@ -69,7 +19,11 @@ describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
   });
 
   test("keep the place of a client that ended only its side, until it has its response", async () => {
-    const { addFault, connect, control, delays, status, begun } = await open({}, 1);
+    const { addFault, connect, control, delays, status, begun } = await delaying(
+      start,
+      {},
+      { door: 1, manager: 1 },
+    );
     const id = await addFault();
     const connection = (await connect()).halfClose();
     await begun(1);
@@ -80,7 +34,7 @@ describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
   });
 
   test("end the delay of a malformed request whose client is gone", async () => {
-    const { connect, begun } = await open({ responseDelaySeconds: 600 });
+    const { connect, begun } = await delaying(start, { responseDelaySeconds: 600 });
     for (const bytes of ["no request\r\n\r\n", "GET /summary HTTP/1.1\r\nContent-Length: x\r\n\r\n"]) {
       const { socket } = await connect(bytes);
       const delay = await begun(bytes.startsWith("no") ? 1 : 2);
@@ -90,7 +44,7 @@ describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
   });
 
   test("end the delays of a fault that is deleted, and the configured ones go on", async () => {
-    const { addFault, connect, control, delays, begun } = await open({ responseDelaySeconds: 5 });
+    const { addFault, connect, control, delays, begun } = await delaying(start, { responseDelaySeconds: 5 });
     const id = await addFault({ ...SLOW, times: 1 });
     await connect();
     await begun(1);
@@ -100,7 +54,7 @@ describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
   });
 
   test("answer what a fault delays when it is deleted, not what others delay", async () => {
-    const { addFault, connect, control, delays, begun } = await open();
+    const { addFault, connect, control, delays, begun } = await delaying(start);
     const id = await addFault();
     const other = await addFault({ ...SLOW, operation: "listTargets", times: 1 });
     const first = await connect();
@@ -119,7 +73,7 @@ describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
   });
 
   test("answer what faults delay when everything is reset", async () => {
-    const { addFault, connect, control, begun } = await open();
+    const { addFault, connect, control, begun } = await delaying(start);
     await addFault();
     await addFault({ ...SLOW, times: 1 });
     const connections = [await connect(), await connect()];

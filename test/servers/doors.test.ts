@@ -142,6 +142,21 @@ test("a manager without memory left makes the door say that it is overloaded", a
   expect(await response.text()).not.toMatch(/target manager/);
 });
 
+test("a connection that was made while this process stalled is used", async () => {
+  const { setTimeout } = realTimers;
+  const stalls = vi.spyOn(realTimers, "setTimeout").mockImplementation((act, milliseconds) => {
+    if (milliseconds !== 1200) return setTimeout(act, milliseconds);
+    const timer = setTimeout(act, 1);
+    for (const start = performance.now(); performance.now() - start < 5; );
+    return timer;
+  });
+  onTestFinished(() => stalls.mockRestore());
+  expect(
+    (await fetch(`${servers.target.url}/targets`, { headers: { Authorization: "VWS a:b" } })).status,
+  ).toBe(400);
+  expect(stalls.mock.calls.filter(([, milliseconds]) => milliseconds === 1200)).toHaveLength(1);
+});
+
 test("without a manager, a token that the emulator issued gets the refusals that need no state", async () => {
   const { url } = servers.target;
   await servers.manager.kill();

@@ -120,7 +120,7 @@ export class Emulator<Services extends EmulatorServices> {
 
     const result = this.close(outcome, api, context, record);
     // Not above: the wait fails when the mock stops, after the request was recorded.
-    await this.delay(api, fault?.delay, request.gone);
+    if (!isOverloaded(earlyRefusal)) await this.delay(api, fault?.delay, request.gone);
     return result;
   }
 
@@ -228,6 +228,10 @@ async function execute<Services>(
 
 const isExecuted = ({ response, resetConnection = false, executed = false }: FaultEffect): boolean =>
   executed || (response === undefined && !resetConnection);
+
+/** A delay would keep the server from freeing places. */
+const isOverloaded = (refusal: EarlyRefusal | undefined): boolean =>
+  refusal !== undefined && "malformed" in refusal && refusal.malformed === "overloaded";
 
 const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Outcome => ({
   response: respond(refusal, context),

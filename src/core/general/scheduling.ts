@@ -1,29 +1,61 @@
 import { MessageChannel } from "node:worker_threads";
-import { realTimers } from "./real-timers.ts";
+import { realMilliseconds, realTimers } from "./real-timers.ts";
 
 /*
- * Long computations run in slices on the main thread, at most one slice per turn of the event loop, however many
- * computations are in progress: twenty at once slow each other down, but never the event loop.
+ * Long computations run in slices on the main thread, one slice in a turn of the event loop, however many computations are in
+ * progress: twenty at once slow each other down, but never the event loop. If all else took longer in a turn, slices may take as
+ * long: many requests slow the computations down, but do not stop them.
  */
 const waiting: (() => void)[] = [];
+let isReleasing = false;
+/** Milliseconds after which no further slice begins in a turn. */
+const MOST_OF_TURN = 8;
+const { nextTick } = process;
 
-/** Resolves in a turn of the event loop of its own. Await it before each slice of work (aim for 3 ms or less). */
+/** Resolves in a later turn of the event loop. Await it before each slice of work (aim for 3 ms or less). */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    if (waiting.length === 1) afterThisTurn(releaseNext);
+    releaseSoon();
   });
 }
 
-function releaseNext(): void {
+function releaseSoon(): void {
+  if (isReleasing || waiting.length === 0) return;
+  isReleasing = true;
+  const before = realMilliseconds();
+  afterThisTurn(() => {
+    const now = realMilliseconds();
+    release(now + Math.min(now - before, MOST_OF_TURN));
+  });
+}
+
+function release(end: number): void {
   waiting.shift()?.();
-  if (waiting.length > 0) afterThisTurn(releaseNext);
+  // The slice runs before the next tick.
+  void Promise.resolve().then(() =>
+    nextTick(() => {
+      if (waiting.length > 0 && realMilliseconds() < end) return release(end);
+      isReleasing = false;
+      releaseSoon();
+    }),
+  );
 }
 
 /** How many requests may begin in one turn of the event loop. */
 const REQUESTS_PER_TURN = 8;
 const waitingRequests: (() => void)[] = [];
 let begunRequests = 0;
+let mostOfTurn = REQUESTS_PER_TURN;
+let mostOfNextTurn = REQUESTS_PER_TURN;
+
+/**
+ * Call it for each connection that a server accepts. Node accepts one in each turn of the event loop: while others may wait, turns
+ * are short, with one request in each.
+ */
+export function connectionAccepted(): void {
+  mostOfNextTurn = 1;
+}
 
 /**
  * Await it before a request is answered: hundreds of clients may send one each in the same turn. Undefined: it may begin at
@@ -32,7 +64,7 @@ let begunRequests = 0;
 export function turnOfRequest(): Promise<void> | undefined {
   // A message would take 15 µs longer, for each request.
   if (begunRequests === 0) realTimers.setImmediate(beginRequests);
-  if (begunRequests < REQUESTS_PER_TURN) {
+  if (begunRequests < mostOfTurn) {
     begunRequests += 1;
     return undefined;
   }
@@ -42,7 +74,9 @@ export function turnOfRequest(): Promise<void> | undefined {
 }
 
 function beginRequests(): void {
-  const beginning = waitingRequests.splice(0, REQUESTS_PER_TURN);
+  mostOfTurn = mostOfNextTurn;
+  mostOfNextTurn = REQUESTS_PER_TURN;
+  const beginning = waitingRequests.splice(0, mostOfTurn);
   begunRequests = beginning.length;
   if (begunRequests > 0) realTimers.setImmediate(beginRequests);
   for (const begin of beginning) begin();

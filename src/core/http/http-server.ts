@@ -4,7 +4,7 @@ import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { MalformedKind, Result, WireRequest } from "../emulator/message.ts";
 import { realTimers } from "../general/real-timers.ts";
-import { turnOfRequest } from "../general/scheduling.ts";
+import { connectionAccepted } from "../general/scheduling.ts";
 import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
 import { Connection, continuationOf, leftOverOf, type PendingRequest } from "./connection.ts";
 import {
@@ -26,6 +26,7 @@ import {
   sendStream,
   withClose,
 } from "./http-messages.ts";
+import { Places } from "./places.ts";
 import { HeadWatch } from "./unended-heads.ts";
 
 /** Decides every response of a server; the transport only sends it. */
@@ -47,8 +48,10 @@ export interface HttpServerOptions {
   readonly tls?: TlsFiles | undefined;
   /** Default: 64 MiB per body, 512 MiB for all bodies together, and 2 seconds without data. */
   readonly limits?: Partial<BodyLimits> | undefined;
-  /** How many requests are answered at a time; further ones are refused. Default: any number. */
+  /** How many requests are answered at a time, of each kind; further ones are refused. Default: any number. */
   readonly maxRequests?: number | undefined;
+  /** Names a kind of requests for which others leave places. Default: all are of one kind. */
+  readonly kindOf?: ((head: RequestHead) => string) | undefined;
   /** Whether a request's client no longer waits once it has ended its side. Default: it does until the connection is closed. */
   readonly leavesAtEnd?: ((head: RequestHead) => boolean) | undefined;
   /** How many bytes more than others the body of a request may have. */
@@ -73,6 +76,8 @@ const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MI
 const CLOSING_MILLISECONDS = 250;
 /** Above the limit of one header line: a check answers requests that exceed it. */
 export const MAX_HEADER_BYTES = 256 * 1024;
+/** Connections that wait to be accepted: clients of more than that try again after seconds. */
+const MOST_UNACCEPTED = 4096;
 /** Longer than clients keep idle connections: none is closed while a client begins to use it. */
 const KEEP_ALIVE_MILLISECONDS = 120_000;
 
@@ -81,7 +86,7 @@ export class HttpServer {
   private readonly server: Server;
   private readonly limits: BodyLimits;
   private readonly held: HeldBytes = { count: 0 };
-  private answering = 0;
+  private readonly places: Places;
   private readonly connections = new Map<Duplex, Connection>();
   /** Accepted connections, including TLS connections during their handshake. */
   private readonly sockets = new Set<Socket>();
@@ -94,7 +99,8 @@ export class HttpServer {
     private readonly answerer: RequestAnswerer,
     private readonly options: HttpServerOptions = {},
   ) {
-    const { tls, limits } = options;
+    const { tls, limits, maxRequests = Number.POSITIVE_INFINITY } = options;
+    this.places = new Places(maxRequests);
     this.limits = { ...DEFAULT_LIMITS, ...limits };
     const plain = {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -111,6 +117,7 @@ export class HttpServer {
     this.server
       .on("connection", (socket: Socket) => {
         this.sockets.add(socket);
+        if (this.server.listening) connectionAccepted();
         socket.once("close", () => this.sockets.delete(socket));
       })
       // For TLS, where `httpAllowHalfOpen` has no effect.
@@ -134,7 +141,7 @@ export class HttpServer {
   async listen(port: number, host: string): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.server.once("error", reject);
-      this.server.listen(port, host, () => {
+      this.server.listen({ port, host, backlog: MOST_UNACCEPTED }, () => {
         this.server.off("error", reject);
         resolve();
       });
@@ -252,18 +259,19 @@ export class HttpServer {
     if (read.end === "aborted") return undefined;
     pending.isCutOff = read.end === "partial";
     if (!("bytes" in read)) return this.answerer.answerMalformed(read.end, head, connection);
-    if (this.answering >= (this.options.maxRequests ?? Number.POSITIVE_INFINITY))
-      return this.answerer.answerMalformed("overloaded", head, connection);
-    this.answering += 1;
-    try {
-      await turnOfRequest();
-      const { bytes, images } = read;
-      const request = { ...head, body: bytes, ...(images !== undefined && { images }) };
-      const { isCutOff } = pending;
-      return await this.answerer.answer(isCutOff ? { ...request, isCutOff } : request, connection);
-    } finally {
-      this.answering -= 1;
-    }
+    const { bytes, images } = read;
+    const { isCutOff } = pending;
+    const request = {
+      ...head,
+      body: bytes,
+      ...(images !== undefined && { images }),
+      ...(isCutOff && { isCutOff }),
+    };
+    return this.places.take<ServedResult>(
+      this.options.kindOf?.(head) ?? "",
+      () => this.answerer.answer(request, connection),
+      () => this.answerer.answerMalformed("overloaded", head, connection),
+    );
   }
 
   /** Handles a parser error: in a body that ended early, in bytes after a request, or in a head. */
