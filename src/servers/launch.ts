@@ -3,6 +3,7 @@ import { visible } from "../core/general/visible.ts";
 import type { TlsFiles } from "../core/http/http-server.ts";
 import type { Listen, RunningServer } from "../core/http/listen.ts";
 import { setImageCacheBytes } from "../core/images/cache-limit.ts";
+import { reachedUrl } from "../core/schema/base-url.ts";
 import { withoutUndefined } from "../core/schema/zod/record.ts";
 import type { Role } from "../options/option.ts";
 import type { ResolvedOptions } from "../options/options.ts";
@@ -114,19 +115,19 @@ function setupOf(
 /** Report downloads need the target API server's URL; the other servers' options do not. */
 const UNUSED_URL = DEFAULT_URLS.target;
 
-/** @param urls - of the other servers, for the page. */
+/** @param urls - of the other servers. Default: unknown. */
 function startManager<Running extends Manager>(
   setup: ServersSetup,
   start: StartManager<Running>,
-  urls: { readonly target: string | null; readonly query: string | null },
+  urls?: ManagerSetup["urls"],
 ): Promise<Running> {
-  const { listen, options, onEntry, page } = setup;
+  const { listen, options, onEntry } = setup;
   return start({
     ...setup,
     listen: listen.manager,
     options: options(UNUSED_URL),
     onEntry: (entry) => onEntry?.("target-manager", entry),
-    page: page === true ? { urls: () => urls } : undefined,
+    urls,
   });
 }
 
@@ -140,7 +141,11 @@ export async function startThreeServers<Running extends Manager>(
   start: StartManager<Running>,
 ): Promise<ThreeServers<Running>> {
   const { listen, options, onEntry } = setup;
-  const urls: { target: string | null; query: string | null } = { target: null, query: null };
+  const doors: { target?: RunningServer; query?: RunningServer } = {};
+  const urlOf = (door: "target" | "query", host?: string) => {
+    const { url } = doors[door] ?? {};
+    return url === undefined ? null : reachedUrl(url, listen[door].host, host);
+  };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
   const closeAll = async (graceSeconds?: number) => {
     for (const server of started.splice(0).reverse()) await server.close(graceSeconds);
@@ -153,7 +158,10 @@ export async function startThreeServers<Running extends Manager>(
     return earlier ?? closing;
   };
   try {
-    const manager = await startManager(setup, start, urls);
+    const manager = await startManager(setup, start, (host) => ({
+      target: urlOf("target", host),
+      query: urlOf("query", host),
+    }));
     started.push(manager);
     const target = await startDoor("target-api", {
       manager,
@@ -169,8 +177,7 @@ export async function startThreeServers<Running extends Manager>(
       onEntry: (entry) => onEntry?.("query", entry),
     });
     started.push(query);
-    urls.target = target.url;
-    urls.query = query.url;
+    Object.assign(doors, { target, query });
     return { manager, target, query, close };
   } catch (error) {
     await close(0);
@@ -212,7 +219,7 @@ export async function launchServer(
   const setup = setupOf(given, log, onProgress, role);
   warnings.forEach(warningLog(own.logLevel, log));
   // The other servers run in other processes, and their addresses are unknown here.
-  if (role === "target-manager") return startManager(setup, managerOf(state), { target: null, query: null });
+  if (role === "target-manager") return startManager(setup, managerOf(state));
   if (managerUrl === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
   // Its own URL is unknown here: report downloads have the default one.
   const resolved = setup.options(DEFAULT_URLS.target);

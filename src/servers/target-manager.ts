@@ -2,7 +2,13 @@ import { createEmulator, createFaults, type Emulator } from "../core/apis/index.
 import type { Services } from "../core/apis/services.ts";
 import { MovableClock } from "../core/emulator/clock.ts";
 import { Journal } from "../core/emulator/journal.ts";
-import type { MaybePromise, Result, WireRequest, WireResponse } from "../core/emulator/message.ts";
+import {
+  header,
+  type MaybePromise,
+  type Result,
+  type WireRequest,
+  type WireResponse,
+} from "../core/emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName } from "../core/emulator/profiles.ts";
 import { createRandom } from "../core/emulator/random.ts";
 import { bodyReply } from "../core/emulator/response.ts";
@@ -10,11 +16,12 @@ import { answerMalformed, type RequestHead } from "../core/http/http-messages.ts
 import { type Listen, type RunningServer, startServer } from "../core/http/listen.ts";
 import { type TrustRules, whyDistrusted } from "../core/http/trust.ts";
 import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts";
+import { reachedUrl } from "../core/schema/base-url.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
 import { SnapshotReader } from "../core/store/snapshot-reader.ts";
 import type { Store } from "../core/store/store.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
-import { openApiDocument } from "../openapi/index.ts";
+import { type OpenApiDocument, openApiDocument } from "../openapi/index.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
@@ -24,14 +31,20 @@ import { keepState } from "./kept-state.ts";
 import { seedFrom } from "./seed-file.ts";
 import { failureReply, isHealthCheck, type StartProgress, unnoticed } from "./server.ts";
 
+/** Null: unknown, as the server runs elsewhere. */
+type DoorUrls = Pick<PageState["urls"], "target" | "query">;
+const NO_DOORS: DoorUrls = { target: null, query: null };
+
 export interface ManagerSetup {
   readonly listen: Listen;
   readonly options: ResolvedOptions;
   readonly onEntry?: ((logged: LoggedFacts) => void) | undefined;
   /** Which browser requests it answers. */
   readonly trust?: TrustRules | undefined;
-  /** The addresses that the page shows; without this, there is no page. */
-  readonly page?: { readonly urls: () => Pick<PageState["urls"], "target" | "query"> } | undefined;
+  /** The URLs of the other servers, for a client that reached this machine as `host`. Default: unknown. */
+  readonly urls?: ((host?: string) => DoorUrls) | undefined;
+  /** Whether it serves its page to browsers. */
+  readonly page?: boolean | undefined;
   /** The file that keeps the state. */
   readonly stateFile?: string | undefined;
   /** The file of what an empty state gets, all of it or nothing. */
@@ -74,7 +87,7 @@ const NEVER_DELAYED = /^\/(faults|reset)(\/|$)/;
 
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
-  { listen, trust, page, resolveDoor }: ManagerSetup,
+  { listen, trust, urls: doorUrls = () => NO_DOORS, page, resolveDoor }: ManagerSetup,
   { services, answer, answerDoor, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, answerOptions } = services;
@@ -89,22 +102,12 @@ export async function startManagerServer(
   const kindOf = (head: RequestHead) =>
     doorway.kindOf(head) ?? (isHealthCheck(head) ? "health" : NEVER_DELAYED.test(head.path) ? "faults" : "");
   const starting = startServer({ ...listen, filterFor, extraBytesOf, leavesAtEnd, kindOf }, (url) => {
-    const urls = page && (() => ({ ...page.urls(), manager: url }));
     const { queryMatcher, targetRater, advice } = answerOptions;
-    const pageApi =
-      urls &&
-      new PageApi({
-        store,
-        clock,
-        journal,
-        faults,
-        findImage,
-        queryMatcher,
-        targetRater,
-        advice,
-        urls,
-        beforeReading,
-      });
+    const pageParts = {
+      ...{ store, clock, journal, faults, findImage, queryMatcher, targetRater, advice, beforeReading },
+      urls: () => ({ ...doorUrls(), manager: url }),
+    };
+    const pageApi = page === true ? new PageApi(pageParts) : undefined;
     return {
       answerMalformed: async (why, head) =>
         doorway.serves(head)
@@ -116,10 +119,12 @@ export async function startManagerServer(
           return emulator.handle(["manager"], request, { status: 403, ...distrust });
         if (doorway.serves(request)) return { response: await doorway.respond(request) };
         if (isHealthCheck(request)) return healthChecked.handle(["manager"], request);
-        const isForPage = pageApi?.serves(request) === true;
         if (request.path === "/requests") await beforeReading?.().catch(() => {});
-        if (isForPage) return { response: await pageApi.answer(request) };
-        const openApi = answerOpenApi(request, profile.name);
+        if (pageApi?.serves(request) === true) return { response: await pageApi.answer(request) };
+        const openApi = answerOpenApi(request, profile.name, (host) => ({
+          ...doorUrls(host),
+          manager: reachedUrl(url, listen.host, host),
+        }));
         return openApi === undefined ? answer(request) : { response: openApi };
       },
     };
@@ -139,7 +144,12 @@ export async function startManagerServer(
 const OPENAPI_PATH = "/internal/openapi.json";
 
 /** Answers `GET /internal/openapi.json?profile=…`; undefined for other routes. `own`: the default profile. */
-function answerOpenApi({ method, path, query }: WireRequest, own: ProfileName): WireResponse | undefined {
+function answerOpenApi(
+  request: WireRequest,
+  own: ProfileName,
+  urlsFor: (host?: string) => PageState["urls"],
+): WireResponse | undefined {
+  const { method, path, query } = request;
   if (method !== "GET" || path !== OPENAPI_PATH) return undefined;
   const wanted = new URLSearchParams(query).get("profile") ?? own;
   const profile = PROFILE_NAMES.find((name) => name === wanted);
@@ -147,8 +157,19 @@ function answerOpenApi({ method, path, query }: WireRequest, own: ProfileName): 
     const expected = PROFILE_NAMES.join(" or ");
     return bodyReply(400, "text/plain", `profile: expected ${expected}; got ${JSON.stringify(wanted)}`);
   }
-  return bodyReply(200, "application/json", JSON.stringify(openApiDocument({ profile })));
+  const { target, query: queryUrl, manager } = urlsFor(header(request, "host") || undefined);
+  const document =
+    target === null || queryUrl === null
+      ? withoutServers(openApiDocument({ profile }))
+      : openApiDocument({ profile, urls: { target, query: queryUrl, modelTarget: target, manager } });
+  return bodyReply(200, "application/json", JSON.stringify(document));
 }
+
+/** The default servers are the real service's, to which no client may be led from here. */
+const withoutServers = ({ paths, ...document }: OpenApiDocument) => ({
+  ...document,
+  paths: Object.fromEntries(Object.entries(paths).map(([path, { servers: _, ...item }]) => [path, item])),
+});
 
 /** Shared by the servers of one process. */
 export type LocalState = Omit<EmulatorParts, "answerOptions">;

@@ -36,6 +36,17 @@ export function parseBaseUrl(option: string, value: unknown): URL {
 
 /** The URL host of a local server that listens on that address. */
 export function localHost(address: string): string {
-  if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
+  if (isEveryAddress(address)) return "127.0.0.1";
   return address.includes(":") ? `[${address}]` : address;
+}
+
+/** Whether a server that listens there listens on all addresses of its machine. */
+export const isEveryAddress = (address: string): boolean => address === "0.0.0.0" || address === "::";
+
+/** The URL of a server that listens on an address, for a client that reached this machine as `host`. */
+export function reachedUrl(url: string, address: string, host: string | undefined): string {
+  if (host === undefined || !isEveryAddress(address)) return url;
+  const reached = new URL(url);
+  reached.hostname = host.replace(/:\d*$/, "");
+  return reached.origin;
 }
