@@ -5,7 +5,7 @@ import { ratingAt, statusAt, type TargetStatus } from "../core/schema/processing
 import type { Operation } from "../core/schema/protocol.ts";
 import type { Target } from "../core/schema/target.ts";
 import { byUpload, type RecordsOf, type TargetCounts } from "../core/store/records.ts";
-import type { TargetChanges } from "../core/store/verbs.ts";
+import { type TargetChanges, withoutContent } from "../core/store/verbs.ts";
 import {
   type ChangeKind,
   explainLags,
@@ -130,7 +130,9 @@ export class LaggingView extends ConsistentView {
     const before = target &&
       bytes && { ...target, image: { sha256: target.image.sha256, bytes: () => bytes } };
     const after = await change();
-    if (typeof after !== "string") this.lags.record(this.records.database, { kind, at, before, after });
+    if (typeof after === "string") return after;
+    const kept = kind === "deleted" ? withoutContent(after) : after;
+    this.lags.record(this.records.database, { kind, at, before, after: kept });
     return after;
   }
 }

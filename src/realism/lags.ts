@@ -3,6 +3,7 @@ import type { Database } from "../core/schema/database.ts";
 import { hasPassed } from "../core/schema/processing.ts";
 import type { Target } from "../core/schema/target.ts";
 import type { RecordsOf } from "../core/store/records.ts";
+import { freedImage, withoutContent } from "../core/store/verbs.ts";
 import type { RealismValues } from "./options.ts";
 
 export type ChangeKind = "added" | "updated" | "deleted";
@@ -13,6 +14,8 @@ interface Change {
   /** Undefined: there was no target. */
   readonly before: Target | undefined;
   readonly after: Target;
+  /** Queries and duplicates have seen it: `before` has no image and metadata any more. */
+  readonly isCompared?: true;
 }
 
 /** The latest unseen change of a target; `before` is the target that the request sees. */
@@ -42,22 +45,27 @@ export class Lags {
     private readonly seconds: RealismValues,
     /** By database name and target id; the latest changes come last. */
     private readonly databases = new Map<string, Map<string, readonly Change[]>>(),
+    /** Changes whose earlier state queries and duplicates see, or saw a moment ago; the oldest first. */
+    private readonly compared: { readonly databaseName: string; readonly change: Change }[] = [],
   ) {}
 
   fork(): Lags {
     const copies = [...this.databases].map(([id, targets]) => [id, new Map(targets)] as const);
-    return new Lags(this.seconds, new Map(copies));
+    return new Lags(this.seconds, new Map(copies), [...this.compared]);
   }
 
   end(): void {
     this.databases.clear();
+    this.compared.length = 0;
   }
 
   /** For requests for one target and the list, which see deletions at once. */
   readonly visibility: LagOf = () => this.seconds.visibilityLagSeconds;
   /** For queries and duplicates. */
-  readonly comparison: LagOf = ({ kind }) =>
-    kind === "deleted" ? this.seconds.deletionLagSeconds : this.seconds.visibilityLagSeconds;
+  readonly comparison: LagOf = ({ kind, isCompared }) => {
+    if (isCompared) return 0;
+    return kind === "deleted" ? this.seconds.deletionLagSeconds : this.seconds.visibilityLagSeconds;
+  };
   readonly summary: LagOf = () => this.seconds.summaryLagSeconds;
 
   record({ databaseName }: Database, change: Change): void {
@@ -71,16 +79,38 @@ export class Lags {
       }
       if (targets.size === 0) this.databases.delete(id);
     }
+    this.#freeCompared(change.at);
     const targets = this.databases.get(databaseName) ?? new Map<string, readonly Change[]>();
     const { targetId } = change.after;
-    const earlier = targets.get(targetId) ?? [];
+    const earlier = (targets.get(targetId) ?? []).filter((one) => !isSeen(one));
     targets.delete(targetId);
-    targets.set(targetId, [...earlier.filter((one) => !isSeen(one)), change]);
+    targets.set(targetId, [
+      ...earlier.map((one) => ({ ...one, after: withoutContent(one.after) })),
+      { ...change, after: { ...change.after, image: freedImage(change.after.image) } },
+    ]);
     this.databases.set(databaseName, targets);
+    if (change.before !== undefined) this.compared.push({ databaseName, change });
+  }
+
+  /** Drops the images and metadata that no query and no duplicates see any more. */
+  #freeCompared(now: number): void {
+    const isOver = (change: Change) => hasPassed(change.at, this.comparison(change), now);
+    for (let [oldest] = this.compared; oldest && isOver(oldest.change); [oldest] = this.compared) {
+      const { databaseName, change } = oldest;
+      this.compared.shift();
+      const targets = this.databases.get(databaseName);
+      const { targetId } = change.after;
+      const freed = targets?.get(targetId)?.map((one): Change => {
+        if (!isOver(one)) return one;
+        return { ...one, before: one.before && withoutContent(one.before), isCompared: true };
+      });
+      if (freed !== undefined) targets?.set(targetId, freed);
+    }
   }
 
   /** The unseen changes of all targets or of one. */
   unseen(records: RecordsOf, now: number, lagOf: LagOf, only?: string): readonly Lag[] {
+    this.#freeCompared(now);
     const targets = this.databases.get(records.database.databaseName) ?? new Map<string, readonly Change[]>();
     const ids = only === undefined ? [...targets.keys()] : [only];
     return ids.flatMap((targetId) => {

@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import { sha256Hex } from "../core/general/sha256.ts";
-import { ImageMemo } from "../core/images/cache.ts";
+import { ImageMemo, imageObjects } from "../core/images/cache.ts";
 import { decodeGrey, type GreyPicture } from "../core/images/decode.ts";
 import type { ComparedImage, ComparedTarget } from "../core/images/matching/comparison.ts";
 import type { FeatureRating } from "../core/images/ratings/rating.ts";
@@ -93,6 +93,8 @@ export async function featuresOfTargets(
 
 /** The features of an image for a process that does not have it. Undefined when it cannot be decoded. */
 export async function packedFeaturesOf(image: ComparedImage): Promise<Buffer | undefined> {
+  // Afterwards, only the packed ones are needed here.
+  imageObjects.add(image);
   const features = await targetFeatures.of(image);
   return features === null ? undefined : packFeatures(features);
 }

@@ -8,12 +8,12 @@ import { anyText, isJsonObject, listOf, trueOrFalse, wholeNumber } from "../core
 import { decoded } from "../core/store/codec.ts";
 import { pack, unpack } from "./codec.ts";
 
-/** A message without its body's bytes, which follow the page in the order of the messages. */
+/** A message without its body's bytes, which are beside the page in the order of the messages. */
 const message = z.lazy(() =>
   record({
     headers: listOf(z.readonly(z.tuple([anyText, anyText]))),
     query: anyText,
-    /** Whether its bytes follow; otherwise, they were dropped. */
+    /** Whether its bytes were beside the page; otherwise, they were dropped before. */
     kept: trueOrFalse,
     size: wholeNumber,
     holdsSecrets: trueOrFalse,
@@ -41,36 +41,67 @@ export interface JournalPage {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Packs a page, followed by the bodies' bytes. */
-export function packJournal({ entries, ...facts }: JournalPage): Buffer {
+/** Bytes of bodies that all servers keep together, the newest: those of 60 large requests would take 100 MB. */
+export const MOST_SHARED_BODY_BYTES = 512 * 1024;
+
+/** A packed page, and the bytes of its newest bodies, which may be dropped before it. */
+export interface PackedJournal {
+  readonly page: Buffer;
+  /** Undefined if there are none, or they were dropped. */
+  readonly bodies?: Buffer | undefined;
+}
+
+export function packJournal({ entries, ...facts }: JournalPage): PackedJournal {
+  const shared = sharedBodies(entries);
   const bodies: Buffer[] = [];
   const recordOf = ({ headerLines, body }: RecordedRequest | RecordedResponse, query = ""): MessageRecord => {
-    const { bytes, size, origin } = body;
+    const bytes = shared.get(body);
     if (bytes !== undefined) bodies.push(bytes);
-    return { headers: headerLines, query, kept: bytes !== undefined, size, ...origin };
+    return { headers: headerLines, query, kept: bytes !== undefined, size: body.size, ...body.origin };
   };
   const records = entries.map((entry) => ({
     ...factsOf(entry),
     request: recordOf(entry.request, entry.request.query),
     ...(entry.response && { response: recordOf(entry.response) }),
   }));
-  return pack([{ ...facts, entries: records }, ...bodies]);
+  return {
+    page: pack([{ ...facts, entries: records }]),
+    bodies: bodies.length === 0 ? undefined : pack(bodies),
+  };
+}
+
+/** The newest bodies that fit. */
+function sharedBodies(entries: readonly JournalEntry[]): ReadonlyMap<RecordedBody, Buffer> {
+  const shared = new Map<RecordedBody, Buffer>();
+  let left = MOST_SHARED_BODY_BYTES;
+  for (const { request, response } of [...entries].reverse())
+    for (const body of [response?.body, request.body]) {
+      const bytes = body?.bytes;
+      if (body === undefined || bytes === undefined || bytes.length > left) continue;
+      left -= bytes.length;
+      shared.set(body, bytes);
+    }
+  return shared;
 }
 
 const MOST_ENTRIES = 1000;
 
 /** @throws RangeError, SyntaxError or TypeError when the data is not a packed journal. */
-export async function unpackJournal(packed: Buffer): Promise<JournalPage> {
-  const parts = await unpack(packed);
-  const [value, ...bodies]: readonly unknown[] = Array.isArray(parts) ? parts : [];
+export async function unpackJournal(packed: PackedJournal): Promise<JournalPage> {
+  const partsOf = async (bytes: Buffer): Promise<unknown[]> => {
+    const parts = await unpack(bytes);
+    return Array.isArray(parts) ? parts : [];
+  };
+  const [value] = await partsOf(packed.page);
+  const bodies = packed.bodies && (await partsOf(packed.bodies));
   if (isJsonObject(value) && Array.isArray(value.entries) && value.entries.length > MOST_ENTRIES)
     throw new RangeError(`expected at most ${MOST_ENTRIES} entries; got ${value.entries.length}`);
   const { entries, ...page } = decoded(journalPage, value, "journal");
   const messageIn = ({ headers, query, kept, ...facts }: MessageRecord) => {
-    const bytes = kept ? bodies.shift() : undefined;
-    if (kept && !Buffer.isBuffer(bytes))
+    const bytes = kept ? bodies?.shift() : undefined;
+    if (kept && bodies !== undefined && !Buffer.isBuffer(bytes))
       throw new RangeError("expected the bytes of all bodies of the journal");
-    // A slice would keep the whole page in memory.
+    // A slice would keep all bodies in memory.
     const copy = Buffer.isBuffer(bytes) ? Buffer.from(bytes) : undefined;
     return { headers, query, body: new RecordedBody(copy, { ...facts, headers, isDecoded: true }) };
   };

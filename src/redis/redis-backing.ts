@@ -7,6 +7,7 @@ import type { RateRule } from "../core/store/rate-history.ts";
 import { type Conflict, changeOfDatabase, uniqueValues } from "../core/store/state.ts";
 import type { AssessImage } from "../core/store/verbs.ts";
 import { encodeChange, type StoredChange, type StoredImage } from "./codec.ts";
+import { MOST_SHARED_BODY_BYTES, type PackedJournal } from "./journal-codec.ts";
 import {
   arrayIn,
   changesIn,
@@ -32,6 +33,9 @@ export interface FoundRecords extends Version {
   readonly since: number | undefined;
   readonly changes: readonly StoredChange[];
 }
+
+/** Instead of a version: the database was deleted. */
+export const DELETED = 0;
 
 /** The new version, or why nothing was committed; `missingImage` is the SHA-256 of an image that is not stored. */
 type Committed = number | "stale" | "gone" | { readonly missingImage: string };
@@ -128,7 +132,7 @@ export class RedisBacking {
       isDeletion ? "yes" : "no",
     ];
     const [answer, missingImage] = arrayIn(await this.redis.run("commit", args, changes.some(isRemoval)));
-    if (isDeletion && answer === "0") await this.redis.sweep();
+    if (Number(answer) === DELETED) await this.redis.sweep();
     if (missingImage !== undefined) return { missingImage: String(missingImage) };
     return answer === "gone" || answer === "stale" ? answer : Number(answer);
   }
@@ -223,23 +227,28 @@ export class RedisBacking {
   }
 
   /** Adds entries to the journal, unless it was cleared since. */
-  async putJournal(packed: Buffer, clears: string): Promise<void> {
-    await this.redis.run("publish", [clears, String(MAX_JOURNAL), this.name, packed]);
+  async putJournal({ page, bodies }: PackedJournal, clears: string): Promise<void> {
+    const limits = [String(MAX_JOURNAL), String(MOST_SHARED_BODY_BYTES)];
+    await this.redis.run("publish", [clears, ...limits, this.name, page, bodies ?? ""]);
   }
 
   /** Entries after an entry of the stream, and the latest id. `own`: this process's entries, too. */
   async readJournal(
     after: string,
     own: boolean,
-  ): Promise<{ readonly pieces: readonly Buffer[]; readonly latest: string }> {
-    const found = await this.redis.ask((client) =>
-      client.xrangeBuffer(this.redis.key("journal"), `(${after}`, "+"),
-    );
+  ): Promise<{ readonly pieces: readonly PackedJournal[]; readonly latest: string }> {
+    const read = (name: string) =>
+      this.redis.ask((client) => client.xrangeBuffer(this.redis.key(name), `(${after}`, "+"));
+    const found = (await read("journal")).map(([id, [name, page]]) => ({ id: id.toString(), name, page }));
+    const wanted = found.filter(({ name }) => own || name?.toString() !== this.name);
+    // Afterwards, so that those of all these pages are there, if they are kept.
+    const kept = wanted.length === 0 ? [] : await read("journal-bodies");
+    const bodies = new Map(kept.map(([id, [, bytes]]) => [id.toString(), bytes]));
     return {
-      pieces: found.flatMap(([, [name, packed]]) =>
-        packed === undefined || (!own && name?.toString() === this.name) ? [] : [packed],
+      pieces: wanted.flatMap(({ id, page }) =>
+        page === undefined ? [] : [{ page, bodies: bodies.get(id) }],
       ),
-      latest: found.at(-1)?.[0].toString() ?? after,
+      latest: found.at(-1)?.id ?? after,
     };
   }
 

@@ -7,7 +7,7 @@ import { Records } from "../core/store/records.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 import type { RetainedImage, Verb } from "../core/store/verbs.ts";
 import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
-import type { FoundRecords, RedisBacking } from "./redis-backing.ts";
+import { DELETED, type FoundRecords, type RedisBacking } from "./redis-backing.ts";
 
 const MAX_REPLICAS = 200;
 const MAX_IMAGE_BYTES = 256 * 2 ** 20;
@@ -57,7 +57,9 @@ export class Replicas {
   /** Equal images are one object while a target uses it: caches attach data to it. */
   private readonly named = new Map<string, WeakRef<TargetImage>>();
   private readonly collected = new FinalizationRegistry<string>((sha256) => {
-    if (this.named.get(sha256)?.deref() === undefined) this.named.delete(sha256);
+    if (this.named.get(sha256)?.deref() !== undefined) return;
+    this.named.delete(sha256);
+    this.images.delete(sha256);
   });
   private readonly summaries = {
     sketch: new BatchLoader((sha256s) => this.backing.getSummaries("sketch", sha256s)),
@@ -137,7 +139,8 @@ export class Replicas {
       const stored = changes.map(encodeChange);
       const committed = await this.backing.commit({ scope, version }, stored);
       if (typeof committed === "number") {
-        this.apply(replica, { scope, version: committed, since: version, changes: stored });
+        if (committed === DELETED) this.replicas.delete(scope);
+        else this.apply(replica, { scope, version: committed, since: version, changes: stored });
         return result;
       }
       if (committed === "stale") replica = await this.read(["scope", scope]);

@@ -25,15 +25,11 @@ end
 
 local function isTarget(place) return string.sub(place, 1, 7) == 'target ' end
 
--- Acts on an image's bytes and on what queries compare of it.
-local function ofImage(command, image, ...)
-  for _, kind in ipairs({'image', 'sketch', 'features'}) do redis.call(command, key(kind, image), ...) end
-end
-
+-- A request that began earlier may still read the bytes, from which it can make what queries compare.
 local function release(image)
   if redis.call('DECR', key('uses', image)) > 0 then return end
-  redis.call('DEL', key('uses', image))
-  ofImage('EXPIRE', image, SPARE_SECONDS)
+  redis.call('EXPIRE', key('image', image), SPARE_SECONDS)
+  redis.call('DEL', key('uses', image), key('sketch', image), key('features', image))
 end
 
 local function keep(scope, place, record)
@@ -42,7 +38,9 @@ local function keep(scope, place, record)
     local freed = imageOf(redis.call('HGET', key('records', scope), place))
     local taken = imageOf(record)
     -- Also for the same image, which may have been lost and stored again.
-    if taken then ofImage('PERSIST', taken) end
+    if taken then
+      for _, kind in ipairs({'image', 'sketch', 'features'}) do redis.call('PERSIST', key(kind, taken)) end
+    end
     if freed ~= taken then
       if taken then redis.call('INCR', key('uses', taken)) end
       if freed then release(freed) end

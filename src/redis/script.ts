@@ -16,7 +16,8 @@ export const OTHER_VERSION = "OTHERVERSION";
  * - `building`: databases that are being restored, and when each was added to; `dropped`: those whose records are being removed
  * - `faults`: all faults, and how often each was applied; `ended-faults`: those deleted lately, whose delays end, and when;
  *   `fault-ends`: how often the delays of all ended
- * - `journal`: a capped stream; `journal-clears`: how often it was cleared
+ * - `journal`: a capped stream; `journal-bodies`: the newest bodies, a stream of the same ids, and `journal-bytes`: how many bytes;
+ *   `journal-clears`: how often it was cleared
  * - `claim:<what>`: the server that is changing something that the script cannot
  * - `filled`: whether there ever was a database
  */
@@ -35,12 +36,23 @@ end
 
 function operations.publish()
   if (redis.call('GET', key('journal-clears')) or '0') ~= take() then return 0 end
-  redis.call('XADD', key('journal'), 'MAXLEN', '~', take(), '*', take(), take())
+  local pages, most, name, page, bodies = take(), tonumber(take()), take(), take(), take()
+  local id = redis.call('XADD', key('journal'), 'MAXLEN', '~', pages, '*', name, page)
+  if bodies == '' then return 1 end
+  redis.call('XADD', key('journal-bodies'), id, '', bodies)
+  local bytes = redis.call('INCRBY', key('journal-bytes'), #bodies)
+  while bytes > most do
+    local oldest = redis.call('XRANGE', key('journal-bodies'), '-', '+', 'COUNT', 1)[1]
+    -- Redis evicts keys when its memory is full.
+    if not oldest then redis.call('DEL', key('journal-bytes')) break end
+    redis.call('XDEL', key('journal-bodies'), oldest[1])
+    bytes = redis.call('DECRBY', key('journal-bytes'), #oldest[2][2])
+  end
   return 1
 end
 
 function operations.clear()
-  redis.call('DEL', key('journal'))
+  redis.call('DEL', key('journal'), key('journal-bodies'), key('journal-bytes'))
   redis.call('INCR', key('journal-clears'))
   return operations.controls()
 end

@@ -3,6 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import {
   brisqueRater,
   createStructuralSimilarityMatcher,
+  MockCloudReco,
   perfectRater,
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
@@ -13,6 +14,7 @@ import { inspectTargetImage } from "../../src/core/images/inspect.ts";
 import { prepareInBackground, rankTargets, sketches } from "../../src/core/images/matching/ranking.ts";
 import { preparedBytes, prepareImage } from "../../src/core/images/matching/similarity.ts";
 import { assessImage } from "../../src/core/images/on-demand.ts";
+import { usedMegabytes } from "../bench/memory.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 import { sceneThumbnail } from "../support/thumbnails.ts";
@@ -111,6 +113,22 @@ describe("an image prepared for comparisons", () => {
     while (!targets.every(({ calls }) => calls.asked === 1)) await turn();
     await scoresOf(structuralSimilarityMatcher, numbered(3), targets);
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
+  });
+
+  it("is dropped soon after the last target with it was deleted", async () => {
+    await using mock = new MockCloudReco({ intercept: false });
+    const databases = [mock.addCloudDatabase(), mock.addCloudDatabase()];
+    for (const number of [1, 2, 3])
+      for (const database of databases) await mock.addTarget(database, { image: numbered(number) });
+    const images = () => {
+      usedMegabytes();
+      return preparedImages.use.images;
+    };
+    await expect.poll(images, { timeout: 20_000 }).toBe(3);
+    for (const [index, database] of databases.entries()) {
+      for (const { targetId } of database.targets) mock.deleteTarget(database, targetId);
+      await expect.poll(images, { timeout: 20_000 }).toBe(index === 0 ? 3 : 0);
+    }
   });
 
   it("is retried by later queries after a failure", async () => {

@@ -16,7 +16,9 @@ import { MockCloudReco } from "mock-cloud-reco";
 import { type StartServersOptions, startServers } from "mock-cloud-reco/server";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { realTimers } from "../../src/core/general/real-timers.ts";
-import { makePng } from "../support/png.ts";
+import { nodeClient } from "../support/clients.ts";
+import { makePng, pngChunk } from "../support/png.ts";
+import { signedRequest } from "../support/signed-request.ts";
 
 let folder: string;
 let path: string;
@@ -75,6 +77,34 @@ test("the file is written 0.3 seconds after a change, which others in the meanti
   vi.useRealTimers();
   await expect.poll(isWritten, { timeout: 20_000 }).toBe(true);
   expect(names(await readFile(path, "utf8"))).toEqual(["first", "second"]);
+});
+
+test("what clients, the manager and tests deleted leaves its image and metadata in no file", async () => {
+  const servers = await start({ processingTimeSeconds: 0 });
+  const database = servers.addCloudDatabase({ databaseName: "shop" });
+  const { serverAccessKey: accessKey, serverSecretKey: secretKey } = database;
+  const { target: baseUrl, manager } = servers.urls;
+  const ways = [
+    (id: string) => servers.deleteTarget(database, id),
+    async (id: string) => fetch(`${manager}/cloud_databases/shop/targets/${id}`, { method: "DELETE" }),
+    async (id: string) =>
+      nodeClient(
+        signedRequest({
+          ...{ method: "DELETE", baseUrl, path: `/targets/${id}`, accessKey, secretKey, now: new Date() },
+        }),
+      ),
+  ];
+  const image = makePng({ before: [pngChunk("tEXt", Buffer.alloc(100_000))] });
+  for (let count = 0; count < 60; count += 1) {
+    const fields = { name: `poster ${count}`, image, applicationMetadata: Buffer.alloc(1_000_000, 1) };
+    const { targetId } = await servers.addTarget(database, fields);
+    await ways[count % ways.length]?.(targetId);
+  }
+  expect(database.targets).toEqual([]);
+  await servers.stop();
+  expect((await stat(path)).size).toBeLessThan(100_000);
+  const [listed] = JSON.parse(await readFile(path, "utf8")).databases;
+  expect(listed.targets).toHaveLength(60);
 });
 
 test("a file in use, or one that holds no state, stops the start and is left as it is", async () => {

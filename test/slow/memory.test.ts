@@ -26,8 +26,8 @@ function heldMegabytes(): number {
 const MEGABYTES_BEFORE = heldMegabytes();
 const IMAGES = 160;
 const IMAGE_BYTES = 2_000_000;
-/** 64 for images that targets used a short while ago, 64 for what is being done, and 32 that kernels keep; images have 320. */
-const MOST_MEGABYTES = 2 * 64 + 32;
+/** 64 for what is being done, and 32 that kernels keep; images have 320. */
+const MOST_MEGABYTES = 64 + 32;
 /** Of a picture that is added: nine hundred of them would be 360 MB. */
 const ADDED_BYTES = 400_000;
 /** A test that is repeated needs images that were not rated before. */
@@ -109,9 +109,8 @@ test.runIf(ALL)(
       const { heapUsed, arrayBuffers } = process.memoryUsage();
       return (heapUsed + arrayBuffers) / 2 ** 20;
     };
-    // Afterwards 64 MB of images that targets used a short while ago are kept.
     const before = await addHundreds(2);
     const growth = (await addHundreds(9)) - before;
-    expect(growth).toBeLessThan(64);
+    expect(growth).toBeLessThan(16);
   },
 );

@@ -34,6 +34,16 @@ export function describeSnapshotContract(kind: string, open: StoreFactory): void
 
       await store.reset();
       expect((await store.snapshot()).databases).toEqual([]);
+      // As earlier versions of this package took it.
+      const withMetadata = (target: (typeof snapshot.databases)[0]["targets"][0]) =>
+        target.deleteDate === null ? target : { ...target, applicationMetadata: "YQ==" };
+      const databases = snapshot.databases.map(({ targets, ...others }) => ({
+        ...others,
+        targets: targets.map(withMetadata),
+      }));
+      const { version, datasets, credentials, images } = snapshot;
+      expect(await store.restore({ version, databases, datasets, credentials, images })).toBeUndefined();
+      expect(await store.snapshot()).toEqual(snapshot);
       expect(await store.restore(snapshot)).toBeUndefined();
       expect(await store.snapshot()).toEqual(snapshot);
       expect((await store.findRecords(["serverAccessKey", "key"]))?.database?.databaseName).toBe("shop");

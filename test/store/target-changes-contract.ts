@@ -93,6 +93,18 @@ export function describeTargetChangesContract(kind: string, open: StoreFactory):
       expect(await store.deleteTarget("shop", target.targetId, NOW + 5000)).toBe("unknown");
     });
 
+    test("everything stays of a deleted target but its image and metadata", async ({ store }) => {
+      const metadata = { applicationMetadata: "YQ==" };
+      const { image: kept, ...facts } = await created(store, "shop", { image: image(1), ...metadata });
+      expect(facts.applicationMetadata).toBe("YQ==");
+      await store.deleteTarget("shop", facts.targetId, NOW, true);
+      const [{ image: left, ...remaining } = { image: kept }] = await store.listTargets("shop", {
+        deleted: true,
+      });
+      expect(remaining).toEqual({ ...facts, deleteDate: NOW, applicationMetadata: null });
+      expect([left.sha256, await left.bytes()]).toEqual([kept.sha256, Buffer.alloc(0)]);
+    });
+
     test("a deleted target appears only in the list of all", async ({ store }) => {
       const first = await created(store, "shop", { name: "poster" });
       const second = await created(store, "shop", { name: "sign" }, NOW + 0.001);

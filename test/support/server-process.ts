@@ -28,6 +28,10 @@ export class ServerProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  get pid(): number {
+    return this.child?.pid ?? 0;
+  }
+
   /** Resolves when it listens. */
   async start(): Promise<void> {
     const isServe = this.role === "serve";

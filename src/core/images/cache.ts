@@ -4,6 +4,37 @@ import { inBackground } from "../general/scheduling.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
 import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
 
+/** Of the images that targets use: what is made of one is dropped once all its objects are. */
+class ImageObjects {
+  readonly #known = new WeakSet<object>();
+  readonly #counts = new Map<string, number>();
+  readonly #dropping: ((sha256: string) => void)[] = [];
+  readonly #registry = new FinalizationRegistry<string>((sha256) => {
+    const left = (this.#counts.get(sha256) ?? 1) - 1;
+    if (left > 0) this.#counts.set(sha256, left);
+    else {
+      this.#counts.delete(sha256);
+      for (const drop of this.#dropping) drop(sha256);
+    }
+  });
+
+  /** Registers an image's object; again has no effect. */
+  add(image: { readonly sha256: string }): void {
+    if (this.#known.has(image)) return;
+    this.#known.add(image);
+    this.#counts.set(image.sha256, (this.#counts.get(image.sha256) ?? 0) + 1);
+    this.#registry.register(image, image.sha256);
+  }
+
+  /** Calls `drop` with each image of which no object is left. */
+  onEnd(drop: (sha256: string) => void): void {
+    this.#dropping.push(drop);
+  }
+}
+
+/** For all mocks of the process. */
+export const imageObjects = new ImageObjects();
+
 /** Makes something of each image once: kept as long as the image's object, and for the latest images. Failures are not kept. */
 export class ImageMemo<
   Image extends { readonly sha256: string; readonly summary?: unknown },
@@ -18,11 +49,14 @@ export class ImageMemo<
   });
 
   /** @param make - returns null if the image cannot be decoded. */
-  constructor(private readonly make: (image: Image) => Promise<Made | null>) {}
+  constructor(private readonly make: (image: Image) => Promise<Made | null>) {
+    imageObjects.onEnd((sha256) => this.#latest.delete(sha256));
+  }
 
   of(image: Image): MaybePromise<Made | null> {
     const known = this.#known.get(image);
     if (known !== undefined) return known;
+    if (image.summary) imageObjects.add(image);
     // A summary asks another process, which may be this one: it must not wait for itself.
     const made = image.summary ? this.make(image) : this.begin(image.sha256, () => this.make(image));
     this.#known.set(image, made);
@@ -46,8 +80,10 @@ export class ImageMemo<
 
   /** Makes it early, unless the image is freed or unwanted by then. */
   prepare(image: Image, isWanted: () => boolean): void {
+    if (this.#known.has(image)) return;
+    imageObjects.add(image);
     if (this.#latest.has(image.sha256)) this.of(image);
-    else if (!this.#known.has(image)) {
+    else {
       const held = new WeakRef(image);
       inBackground(async () => {
         const image = held.deref();
@@ -123,14 +159,14 @@ export class PreparedImages {
     if (this.#kept.has(sha256) || bytes > this.maxBytes) return;
     for (const [oldest, { query }] of mayEvict ? this.#kept : []) {
       if (this.#bytes + bytes <= this.maxBytes || query >= this.#query - 1) break;
-      this.#drop(oldest);
+      this.drop(oldest);
     }
     if (this.#bytes + bytes > this.maxBytes) return;
     this.#kept.set(sha256, { image, bytes, query: this.#query });
     this.#bytes += bytes;
   }
 
-  #drop(sha256: string): void {
+  drop(sha256: string): void {
     this.#bytes -= this.#kept.get(sha256)?.bytes ?? 0;
     this.#kept.delete(sha256);
   }
@@ -140,7 +176,7 @@ export class PreparedImages {
     this.maxBytes = maxBytes;
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= maxBytes) return;
-      this.#drop(oldest);
+      this.drop(oldest);
     }
   }
 
@@ -151,6 +187,8 @@ export class PreparedImages {
 
 /** For all mocks of the process. */
 export const preparedImages = new PreparedImages(0);
+
+imageObjects.onEnd((sha256) => preparedImages.drop(sha256));
 
 followImageCacheBytes((bytes) => {
   preparedImages.limit = bytes;

@@ -32,7 +32,7 @@ interface AcceptedRequests {
 interface SnapshotDatabase {
   /** With its keys. */
   readonly database: Database;
-  /** By upload date; deleted targets have no image. */
+  /** By upload date; deleted targets have no image and no metadata. */
   readonly targets: readonly TargetRecord[];
   /** Template targets, in order of creation. */
   readonly templates: readonly TemplateTarget[];

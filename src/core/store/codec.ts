@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Target, TargetImage, TargetRecord } from "../schema/target.ts";
 import { nameAt, type Problem, read } from "../schema/zod/problems.ts";
-import { freedImage } from "./verbs.ts";
+import { freedImage, withoutContent } from "./verbs.ts";
 
 /*
  * Converts records to JSON and back, without loss, for snapshots and for Redis. Every record is plain
@@ -14,10 +14,10 @@ export const encodeTarget = (target: Target): TargetRecord => ({
 });
 
 /** @param imageOf - finds or loads the image with that SHA-256. */
-export const decodeTarget = (record: TargetRecord, imageOf: (sha256: string) => TargetImage): Target => ({
-  ...record,
-  image: record.deleteDate === null ? imageOf(record.image) : freedImage({ sha256: record.image }),
-});
+export const decodeTarget = (record: TargetRecord, imageOf: (sha256: string) => TargetImage): Target =>
+  record.deleteDate === null
+    ? { ...record, image: imageOf(record.image) }
+    : withoutContent({ ...record, image: freedImage({ sha256: record.image }) });
 
 /** Describes the first problem with a named value. Never shows text, which may be a secret. */
 export function firstProblem(name: string, [first]: readonly Problem[]): string {

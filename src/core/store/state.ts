@@ -35,7 +35,7 @@ export function uniqueValues(database: Database): readonly Conflict[] {
 }
 
 export type DatabaseRecords = Omit<Snapshot["databases"][number], "targets"> & {
-  /** By upload date; deleted ones have no image. */
+  /** By upload date; deleted ones have no image and no metadata. */
   readonly targets: readonly Target[];
 };
 

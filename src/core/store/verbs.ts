@@ -58,10 +58,19 @@ function changedTarget(target: Target, changes: Partial<Target>, now: number): T
   return { ...target, ...changes, lastModifiedDate: now, processed: false, rated };
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /** The image of a deleted target: only its hash. */
 export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage => ({
   sha256,
-  bytes: () => Buffer.alloc(0),
+  bytes: () => NOTHING,
+});
+
+/** What stays of a deleted target: all but its image and metadata. */
+export const withoutContent = (target: Target): Target => ({
+  ...target,
+  applicationMetadata: null,
+  image: freedImage(target.image),
 });
 
 interface Decision<Result> {
@@ -150,7 +159,7 @@ export const deleteTarget =
     if (current === undefined) return { result: "unknown" };
     if (!evenProcessing && statusAt(current, now) === "processing") return { result: "processing" };
     const deleted: Target = { ...current, deleteDate: now };
-    return { result: deleted, changes: [changeOfTarget({ ...deleted, image: freedImage(current.image) })] };
+    return { result: deleted, changes: [changeOfTarget(withoutContent(deleted))] };
   };
 
 export const setRecognitionCounts =

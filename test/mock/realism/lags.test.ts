@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { usedMegabytes } from "../../bench/memory.ts";
+import { makePng, pngChunk } from "../../support/png.ts";
 import { LAGS, lagOf, opened, other, poster } from "./shop.ts";
 
 describe("a lag", () => {
@@ -88,6 +90,28 @@ describe("a lag", () => {
     expect(JSON.parse(String(all.mock.requests.at(-1)?.response?.body)).results).toMatchObject([
       { target_id: targetId, target_data: { name: "poster", application_metadata } },
     ]);
+  });
+
+  it("of a deletion ends with the memory of pictures and metadata, also while the summary does not count it", async () => {
+    const all = opened({ realism: LAGS, journalBodyBytes: 0 });
+    const add = async (index: number) => {
+      const image = makePng({ before: [pngChunk("tEXt", Buffer.alloc(500_000, index))] });
+      const applicationMetadata = Buffer.alloc(500_000, 1);
+      return all.mock.addTarget(all.database, { name: `poster ${index}`, image, applicationMetadata });
+    };
+    const targets = await Promise.all(Array.from({ length: 20 }, (_, index) => add(index)));
+    for (const { targetId } of targets) await all.shop.delete(targetId);
+    targets.length = 0;
+    all.clock.advance(4);
+    await all.shop.find();
+    const held = usedMegabytes();
+    all.clock.advance(1);
+    await all.shop.find();
+    // Weak references keep an object until the turn ends.
+    await expect.poll(usedMegabytes).toBeLessThan(held - 15);
+    expect(lagOf(all)).toBeUndefined();
+    await all.shop.summary();
+    expect(lagOf(all)).toMatch(/^not yet counted: deleted 5 s ago, counted after 60 s; and 19 more/);
   });
 
   it("hides a target from changes and instances too, and its name is taken", async () => {

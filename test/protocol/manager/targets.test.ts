@@ -179,12 +179,13 @@ describeBackends("targets of the target manager", (backend) => {
 
   describe("DELETE …/targets/{target_id}", () => {
     it("deletes a target, even while it is processing, and still lists it", async () => {
-      const { fields } = await add({ target_id: "id" });
+      const { fields } = await add({ target_id: "id", application_metadata: "YQ==" });
       service.clock.advance(1);
       const deleted = await manage(service, "DELETE", `${TARGETS}/id`, "ignored");
       expect(deleted.status).toBe(200);
       expect(deleted.fields).toEqual({ ...fields, delete_date_optional: "2026-11-21T10:42:01.123Z" });
-      expect(await shown()).toMatchObject([{ targets: [{ ...deleted.fields, image_base64: "" }] }]);
+      const left = { ...deleted.fields, image_base64: "", application_metadata: null };
+      expect(await shown()).toMatchObject([{ targets: [left] }]);
       const again = await manage(service, "DELETE", `${TARGETS}/id`);
       expect([again.status, again.text]).toEqual([404, ""]);
     });

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { type Environment, environments, sharedEnvironments } from "../../combined/environments.ts";
 import { checkPrograms } from "../../combined/programs.ts";
+import { addAndDelete, PLACES } from "../deleted-soak.ts";
 import { killSeeding } from "../killed-seeding.ts";
 import { soak } from "../killed-soak.ts";
 import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
@@ -16,6 +17,9 @@ import { Fuzzer, SUBJECTS, type Subject, usedBytes } from "./fuzzer.ts";
  *
  * `npm run fuzz -- seeding [--kills 40]`: servers are killed while they add a seed file, with and without Redis; prints how often the
  * whole seed was left, nothing, or a part.
+ *
+ * `npm run fuzz -- deleted [--seconds 300] [--only file]`: 20 targets a second are added and deleted, with the state in memory, a file
+ * and Redis, on Linux; prints the memory of `serve`, which must not grow by more than a tenth.
  *
  * `npm run fuzz -- cycles [--programs 30000] [--only sockets]`: mocks of all modes, or one of them, that start and stop beside other
  * interceptors, which are installed in test/matrix; prints what they leave patched, and the bytes that each cycle keeps. Beside
@@ -41,6 +45,7 @@ const above0 = (name: "minutes" | "programs" | "seconds" | "kills", preset: numb
 if (positionals[0] === "combined") await fuzzCombined();
 else if (positionals[0] === "killed") await killServers();
 else if (positionals[0] === "seeding") await killSeedingServers();
+else if (positionals[0] === "deleted") await addAndDeleteTargets();
 else if (positionals[0] === "cycles") startAndStop();
 else await fuzzBytes();
 
@@ -90,6 +95,16 @@ async function killSeedingServers(): Promise<void> {
     console.log(`${keptIn}: ${JSON.stringify(rest)}, a part ${wrong.length}`);
     for (const line of wrong) console.error(line);
     if (wrong.length > 0) process.exitCode = 1;
+  }
+}
+
+async function addAndDeleteTargets(): Promise<void> {
+  const MOST_GROWTH = 1.1;
+  const seconds = above0("seconds", 300);
+  for (const place of PLACES.filter((each) => values.only === undefined || each === values.only)) {
+    const { growth, ...rest } = await addAndDelete(place, seconds);
+    console.log(`${place}: ${JSON.stringify(rest)}, ${growth.toFixed(2)} times as much in the last third`);
+    if (growth > MOST_GROWTH) process.exitCode = 1;
   }
 }
 

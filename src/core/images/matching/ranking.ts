@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { sha256Hex } from "../../general/sha256.ts";
 import { showWithType } from "../../general/text.ts";
-import { ImageMemo, preparedImages } from "../cache.ts";
+import { ImageMemo, imageObjects, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";
 import {
   type ComparedImage,
@@ -70,6 +70,8 @@ export function prepareInBackground(image: ComparedImage, isWanted: () => boolea
 
 /** A summary of an image for such comparisons, for a process that does not have it. Undefined when it cannot be decoded. */
 export async function sketchOf(image: ComparedImage): Promise<Buffer | undefined> {
+  // Afterwards, only the packed one is needed here, unless a query has begun to compare the image.
+  imageObjects.add(image);
   const sketch = await sketches.of(image);
   return sketch === null ? undefined : packSketch(sketch);
 }
