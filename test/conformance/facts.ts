@@ -16,26 +16,23 @@ import { type PlacedRow, ROWS } from "./rows.ts";
 type Needs = Pick<Fact, "needs" | "uses" | "database">;
 
 /** What a request needs of the service, unless its row says otherwise. */
-function usualNeeds({ api, route: on, placedBy, database, template, uses, before }: PlacedRow): Needs {
+function usualNeeds({ api, route: on, get, database, template, uses, before }: PlacedRow): Needs {
   const route = routeNamed(on);
-  if (api !== "target") return { needs: route.needs };
+  if (api !== "target") return { needs: isAnswer(get, route.spends_for) ? "spending" : route.needs };
   // A check of a database's settings comes before the one that looks for the target.
   const isOther = [database, template, before].some((one) => one !== undefined && one !== null);
-  const usual = isOther || placedBy === "knownTarget" ? undefined : route.uses;
-  const isReading = route.needs === "reading" && (usual ?? uses ?? before ?? undefined) === undefined;
+  const usual = isOther ? undefined : route.uses;
+  const needsNothing = (uses === undefined ? usual : uses) == null && before == null;
   return {
-    needs: isReading ? "reading" : "writing",
+    needs: route.needs === "reading" && needsNothing ? "reading" : "writing",
     ...(usual !== undefined && { uses: usual }),
     ...(route.database !== undefined && database === undefined && { database: route.database }),
   };
 }
 
-/** Of a dataset's creation: what is accepted costs a training. */
-function costOf({ api, route: on, get }: PlacedRow): Partial<Needs> {
-  if (api !== "model-target" || !/^create .*dataset$/.test(on)) return {};
-  const answer = typeof get === "object" && "vuforia" in get ? get.vuforia : get;
-  return { needs: answer === "dataset created" ? "spending" : "writing" };
-}
+/** Whether the real service gives an answer of this name. */
+const isAnswer = (get: PlacedRow["get"], name: string | undefined): boolean =>
+  name !== undefined && (typeof get === "object" && "vuforia" in get ? get.vuforia : get) === name;
 
 /** A row is what the YAML says; a fact is the request and the response that come of it, which are tried. */
 function factOf(row: PlacedRow): Fact {
@@ -52,9 +49,10 @@ function factOf(row: PlacedRow): Fact {
   const given = {
     check: row.check,
     ...usualNeeds(row),
-    ...costOf(row),
     ...presentOf({ needs: row.needs, uses: row.uses, database: row.database, template: row.template }),
     ...{ alongside: row.alongside, keys: row.keys, isUsual: row.is_usual, overTls: row.over_tls },
+    byFetch: row.fetch,
+    isCut: send.length?.startsWith("{length-") === true ? true : undefined,
   };
   return {
     ...{ id, api, sentence: sentenceOf(row, expected), known: knownOf(row) },

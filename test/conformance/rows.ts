@@ -67,6 +67,7 @@ const situation = {
   over_tls: z.literal(true).optional(),
   again: z.strictObject({ status: z.int().optional(), processing: z.literal(true).optional() }).optional(),
   continued: z.literal(true).optional(),
+  fetch: z.literal(false).optional(),
   protocol: words.optional(),
   values: fields.optional(),
 };
@@ -127,6 +128,8 @@ const routeSchema = z.strictObject({
   uses: z.enum(["processed", "own"]).optional(),
   database: settings.optional(),
   needs: z.enum(["reading", "writing"]),
+  /** The answer that costs a training. */
+  spends_for: words.optional(),
 });
 export type Route = z.infer<typeof routeSchema>;
 
@@ -175,8 +178,6 @@ export interface PlacedRow extends Omit<Row, "with" | "says"> {
   /** Whether the words are a whole sentence, or continue one. */
   readonly isSaid: boolean;
   readonly check: string | undefined;
-  /** The check that decides what the request needs; of an order, it may be the other one's. */
-  readonly placedBy: string | undefined;
   /** Of an order: which check comes before which. */
   readonly comesBefore?: string;
   readonly any_connection?: Order["any_connection"];
@@ -185,9 +186,8 @@ export interface PlacedRow extends Omit<Row, "with" | "says"> {
 const placed = ({ api, about, each, checks, orders = [] }: Group): readonly PlacedRow[] => {
   const rows = Object.entries(checks).flatMap(([check, own]) =>
     own.map(({ with: special, says, ...row }): PlacedRow => {
-      const refusing = check === SERVED ? undefined : check;
       const given = { ...each, ...row, api, about, words: says ?? special ?? "", isSaid: says !== undefined };
-      return { ...given, check: refusing, placedBy: refusing };
+      return { ...given, check: check === SERVED ? undefined : check };
     }),
   );
   const find = (wanted: string): PlacedRow => {
@@ -202,7 +202,6 @@ const placed = ({ api, about, each, checks, orders = [] }: Group): readonly Plac
 function joined({ of: _, ...own }: Order, first: PlacedRow, second: PlacedRow): PlacedRow {
   const database = { ...second.database, ...first.database };
   const isOther = first.database !== undefined || second.database !== undefined;
-  const checks = [first.check, second.check];
   return {
     ...withoutEvidence({ ...second, ...first }),
     ...own,
@@ -210,8 +209,7 @@ function joined({ of: _, ...own }: Order, first: PlacedRow, second: PlacedRow): 
     send: joinedSends(own.send, first.send, second.send),
     ...(isOther && { database }),
     words: `${first.words} and ${second.words}`,
-    placedBy: checks.includes("knownTarget") ? "knownTarget" : first.check,
-    comesBefore: checks.join(" comes before "),
+    comesBefore: `${first.check} comes before ${second.check}`,
   };
 }
 

@@ -303,4 +303,17 @@ describe("the tests", () => {
     );
     expect(reaching.filter((file) => file.startsWith("conformance/"))).toEqual([]);
   });
+
+  it("of the emulator and of any service share the engine of the conformance suite, and nothing of each other", () => {
+    const parts = ["emulator", "verify"].map((part) =>
+      all.filter((file) => file.startsWith(`conformance/${part}/`)),
+    );
+    expect(parts.map(({ length }) => length > 1)).toEqual([true, true]);
+    const naming = all.filter(
+      (file) =>
+        file.startsWith("conformance/") &&
+        /from "\.\.?\/(emulator|verify)\//.test(readFileSync(join(root, file), "utf8")),
+    );
+    expect(naming, "move what both need into conformance/engine").toEqual([]);
+  });
 });

@@ -117,6 +117,10 @@ export interface Fact {
   readonly needs: (typeof NEEDS)[number];
   /** Needs an https URL. */
   readonly overTls?: boolean;
+  /** Its length is shorter than its body: over a socket, the rest is another request, which comes last in a journal. */
+  readonly isCut?: true;
+  /** False: fetch sends no body with `GET`, always accepts gzip, or does not show 100. */
+  readonly byFetch?: false;
   /** Keys beside those of its API. */
   readonly keys?: "user";
   /** Settings of a database that only a target manager can create, with their names on the wire. */

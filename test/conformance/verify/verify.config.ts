@@ -3,10 +3,10 @@ import { defineConfig } from "vitest/config";
 
 /** Of `npm run verify`: one file, whose tests send requests to a service. */
 export default defineConfig({
-  root: fileURLToPath(new URL("../..", import.meta.url)),
-  resolve: { alias: { "mock-cloud-reco": fileURLToPath(new URL("../../src/index.ts", import.meta.url)) } },
+  root: fileURLToPath(new URL("../../..", import.meta.url)),
+  resolve: { alias: { "mock-cloud-reco": fileURLToPath(new URL("../../../src/index.ts", import.meta.url)) } },
   test: {
-    include: ["test/conformance/verify-rows.ts"],
+    include: ["test/conformance/verify/verify-rows.ts"],
     // A process of its own would end with Ctrl+C, before what was added is removed.
     pool: "threads",
     maxWorkers: 1,

@@ -19,7 +19,7 @@ if (!["vws.vuforia.com", "cloudreco.vuforia.com"].includes(hostname))
   throw new Error(`${hostname} is not the real service: what it answers is no observation`);
 
 const confirmed = confirmedBy(evidence);
-const folder = fileURLToPath(new URL("rows/", import.meta.url));
+const folder = fileURLToPath(new URL("../rows/", import.meta.url));
 for (const name of readdirSync(folder)) {
   const path = `${folder}/${name}`;
   const before = readFileSync(path, "utf8");

@@ -2,15 +2,15 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { systemClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { KEY_PAIRS, type Keys, variableOf } from "./engine/fact.ts";
-import { redactor } from "./engine/redact.ts";
-import { type Outcome, Run } from "./engine/run.ts";
-import type { RunClock, Verified } from "./engine/verified.ts";
-import { wireClient } from "./engine/wire-client.ts";
+import { KEY_PAIRS, type Keys, variableOf } from "../engine/fact.ts";
+import { redactor } from "../engine/redact.ts";
+import { type Outcome, Run } from "../engine/run.ts";
+import type { RunClock, Verified } from "../engine/verified.ts";
+import { wireClient } from "../engine/wire-client.ts";
+import { FACTS } from "../facts.ts";
+import { holds, titleOf } from "../holds.ts";
+import { ANSWERS } from "../rows.ts";
 import { evidenceOf } from "./evidence.ts";
-import { FACTS } from "./facts.ts";
-import { holds, titleOf } from "./holds.ts";
-import { ANSWERS } from "./rows.ts";
 
 /*
  * The rows at a service of any kind: `npm run verify` runs this file, with the service that its options name.

@@ -1,5 +1,5 @@
 import type { ProfileName } from "mock-cloud-reco";
-import type { Verified } from "./engine/verified.ts";
+import type { Verified } from "../engine/verified.ts";
 
 /** What the options of `npm run verify` say. Keys come from the environment. */
 export interface VerifySettings {

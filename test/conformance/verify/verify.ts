@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createVitest } from "vitest/node";
-import { FACT_APIS, KNOWN_BY, PROFILE_NAMES } from "./engine/fact.ts";
-import { FACTS } from "./facts.ts";
+import { FACT_APIS, KNOWN_BY, PROFILE_NAMES } from "../engine/fact.ts";
+import { FACTS } from "../facts.ts";
 import type { VerifySettings } from "./verify-settings.ts";
 
 /** `npm run verify -- --target-url URL …`: tries the rows at a service, with Vitest's reporters. README.md describes the options. */

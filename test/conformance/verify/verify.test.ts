@@ -7,13 +7,13 @@ import { fileURLToPath } from "node:url";
 import { parse } from "junit2json";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { DatabaseKeys } from "../support/backends.ts";
-import { authority, cert, key } from "../support/certificate.ts";
-import { nodeClient } from "../support/clients.ts";
-import { ALL } from "../support/combinations.ts";
-import { signedRequest } from "../support/signed-request.ts";
-import type { Received } from "./engine/fact.ts";
-import { startProxy } from "./engine/proxy.ts";
+import type { DatabaseKeys } from "../../support/backends.ts";
+import { authority, cert, key } from "../../support/certificate.ts";
+import { nodeClient } from "../../support/clients.ts";
+import { ALL } from "../../support/combinations.ts";
+import { signedRequest } from "../../support/signed-request.ts";
+import type { Received } from "../engine/fact.ts";
+import { startProxy } from "../engine/proxy.ts";
 import { readEvidence } from "./evidence.ts";
 
 /*
@@ -21,7 +21,7 @@ import { readEvidence } from "./evidence.ts";
  * them, and otherwise one runs that uses most of it.
  */
 
-const repository = fileURLToPath(new URL("../..", import.meta.url));
+const repository = fileURLToPath(new URL("../../..", import.meta.url));
 const TIMEOUT = 120_000;
 
 interface Verifying {
@@ -31,7 +31,7 @@ interface Verifying {
 }
 
 function verify(args: readonly string[], variables: Readonly<Record<string, string>> = {}): Verifying {
-  const script = ["--import", "tsx", "test/conformance/verify.ts", ...args];
+  const script = ["--import", "tsx", "test/conformance/verify/verify.ts", ...args];
   const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, ...variables };
   const child = spawn(process.execPath, script, { cwd: repository, env });
   let printed = "";
@@ -61,7 +61,14 @@ const variablesOf = (keys: Omit<DatabaseKeys, "databaseName" | "databaseId">) =>
 /** What `npm run evidence` says to a file. */
 const merge = (file: string): Promise<string> =>
   new Promise((resolve) => {
-    const script = ["--import", "tsx", "test/conformance/merge-evidence.ts", file, "--source", "a test"];
+    const script = [
+      "--import",
+      "tsx",
+      "test/conformance/verify/merge-evidence.ts",
+      file,
+      "--source",
+      "a test",
+    ];
     execFile(process.execPath, script, { cwd: repository }, (_error, out, complained) =>
       resolve(out + complained),
     );

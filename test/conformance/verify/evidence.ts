@@ -1,7 +1,7 @@
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from "yaml";
 import * as z from "zod";
-import { bytesOf, textOf } from "./engine/differences.ts";
-import type { Outcome } from "./engine/run.ts";
+import { bytesOf, textOf } from "../engine/differences.ts";
+import type { Outcome } from "../engine/run.ts";
 
 /*
  * What a service answered to rows: `npm run verify -- --evidence FILE` writes it, and `npm run evidence -- FILE` puts what it
