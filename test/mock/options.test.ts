@@ -175,7 +175,7 @@ describe("options", () => {
       headers: {},
     });
     expect([response.status, mock.urls.modelTarget]).toEqual([401, "https://proxy.example/vws"]);
-    expect(mock.requests).toMatchObject([{ path: "/summary", refusedBy: "authorizationGiven" }]);
+    expect(mock.requests).toMatchObject([{ path: "/summary", operation: "databaseSummary", status: 401 }]);
   });
 });
 

@@ -16,25 +16,17 @@ export const TARGET_ROUTES: Readonly<Record<string, string>> = {
 };
 
 const REFUSALS = refusalsOf("target");
-const CHECKS = Object.keys(REFUSALS);
-/** Checks that every operation has come first; the others are of operations with a body. */
-const LAST_COMMON = CHECKS.indexOf("dateCurrent");
-/** About what the path names: their requests are to one operation only. */
-const OF_PATHS = ["ownDatabaseNamed", "knownTarget"];
-/** Sockets bring something else to the emulator. */
-const OF_LENGTHS = ["contentLengthIsInteger", "contentLengthFits"];
-
 /** What can be wrong with a request to a route: one row for each response that a check has. */
 export function refusedRows(route: string, overSockets: boolean): readonly PlacedRow[] {
   const takesBody = routeNamed(route).fields !== undefined;
-  const checks = CHECKS.filter(
-    (check) =>
-      (takesBody || CHECKS.indexOf(check) <= LAST_COMMON) &&
-      !OF_PATHS.includes(check) &&
-      !(overSockets && OF_LENGTHS.includes(check)),
-  );
-  return checks.flatMap((check) => {
-    const rows = REFUSALS[check] ?? [];
+  const isOfRoute = ({ send: { path, length, type, fields, without, json } = {} }: PlacedRow): boolean =>
+    // Another path is a request to one operation only.
+    path === undefined &&
+    (takesBody || [type, fields, without, json].every((change) => change === undefined)) &&
+    // Over sockets, another length brings something else to the emulator.
+    !(overSockets && length !== undefined);
+  return Object.values(REFUSALS).flatMap((all) => {
+    const rows = all.filter(isOfRoute);
     return rows.filter((row) => rows.find(({ get }) => get === row.get) === row);
   });
 }

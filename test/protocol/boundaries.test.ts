@@ -100,7 +100,7 @@ describeBackends("at the boundary of", (backend) => {
   it("a target: a width that is too large for a number", async () => {
     const body = JSON.stringify(newTarget({ name: "wide" })).replace('"width":1', '"width":1e400');
     expect(await send("POST", "/targets", { body })).toMatchObject({ status: 400, code: "Fail" });
-    expect((await service.latest()).refusedBy).toBe("widthPositive");
+    expect((await service.latest()).reason).toMatch(/^width must be /);
   });
 
   const withField = (name: string, content: string): Partial<Plan> => ({
@@ -180,7 +180,7 @@ describeBackends("at the boundary of", (backend) => {
     ] as const) {
       const refused = await sendSigned(service, keys, { method, path, body: "x" });
       expect([method, path, refused.status, refused.text]).toEqual([method, path, 400, ""]);
-      expect((await service.latest()).refusedBy).toBe("noUnexpectedBody");
+      expect((await service.latest()).reason).toMatch(/body/);
     }
     expect((await send("DELETE", `/targets/${id}`)).code).toBe("Success");
   });

@@ -92,7 +92,7 @@ describeBackends("the letter of the protocol", (backend) => {
     },
   );
 
-  it("VuMark keys get ownDatabaseNamed's 401 on the report route, after their signature was checked", async () => {
+  it("VuMark keys get another database's 401 on the report route, after their signature was checked", async () => {
     await using service = await backend.open();
     const { databaseId } = await service.addCloudDatabase({ databaseId: "cloud" });
     const keys = await service.addVuMarkDatabase({ targets: [{ name: "label" }] });

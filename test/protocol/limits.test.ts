@@ -129,7 +129,6 @@ describeBackends("limits of requests", (backend) => {
     expect(await query(...parts)).toContain('"result_code":"Success"');
     expect(await query(...parts, { name: "max_num_results", content: "1" })).toContain("UnknownParameters");
     expect(await service.latest()).toMatchObject({
-      refusedBy: "fieldsKnown",
       reason:
         "the form has more than 100 parts; expected at most one of each of image, max_num_results, include_target_data",
     });

@@ -7,8 +7,7 @@ import { MockSession } from "../support/mock-session.ts";
 import { openFixture } from "./open-fixture.ts";
 
 const summary = () => fetch("https://vws.vuforia.com/summary");
-const refusal =
-  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n {3}authorizationGiven: the request has no /;
+const refusal = /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n {3}\w+: the request has no /;
 
 describe("with report: on-failure", () => {
   const folder = join(tmpdir(), `mock-cloud-reco-reports-${process.pid}`);

@@ -99,8 +99,7 @@ describe("a malformed or incomplete request", () => {
       method: "POST",
       path: "/targets",
       status: 400,
-      refusedBy: "contentLengthIsInteger",
-      reason: expect.stringContaining("Content-Length"),
+      reason: expect.stringMatching(/^the Content-Length header is "1\.5"/),
     });
   });
 
@@ -197,7 +196,7 @@ describe("a malformed or incomplete request", () => {
       headers: { "Content-Length": "90000" },
     });
     expect([target.status, target.text]).toEqual([408, "stream timeout"]);
-    expect((await latest())?.refusedBy).toBe("contentLengthFits");
+    expect((await latest())?.reason).toMatch(/^the Content-Length header is "90000"/);
   });
 });
 
@@ -240,6 +239,8 @@ test("the manager's journal has the requests of all three", async () => {
   );
   expect(page.requests.map(({ api }) => api).sort()).toEqual(["manager", "query", "target"]);
   expect(await servers.requests()).toEqual(
-    expect.arrayContaining([expect.objectContaining({ api: "query", refusedBy: "authorizationGiven" })]),
+    expect.arrayContaining([
+      expect.objectContaining({ api: "query", status: 401, refusedBy: expect.any(String) }),
+    ]),
   );
 });

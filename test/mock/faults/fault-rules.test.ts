@@ -97,9 +97,12 @@ describe("the journal of a fault", () => {
 
   it("names the check that refused a request that was delayed, or executed", async () => {
     const { mock, session } = opened();
-    mock.addFault({ response: { status: 504 }, executed: true });
+    mock.addFault({ response: { status: 504 }, executed: true, times: 1 });
     await session.target({ ...LIST, secretKey: "wrong" });
-    expect(mock.requests).toMatchObject([{ status: 504, fault: "addFault", refusedBy: "signatureMatches" }]);
+    await session.target({ ...LIST, secretKey: "wrong" });
+    const [delayed, own] = mock.requests;
+    expect(delayed).toMatchObject({ status: 504, fault: "addFault", refusedBy: expect.any(String) });
+    expect(own).toMatchObject({ status: 401, refusedBy: delayed?.refusedBy });
   });
 });
 

@@ -31,12 +31,13 @@ describe("the printed journal explains how to fix", () => {
     const { mock, session, database } = service;
     await session.target({ method: "GET", path: "/targets", secretKey: "not it" });
     await session.target({ method: "GET", path: "/targets", secretKey: database.clientSecretKey });
-    expect(lines(mock.explain()).filter((line) => line.startsWith("signatureMatches"))).toEqual([
+    expect(lines(mock.explain()).filter((line) => /^\w+: the signature/.test(line))).toEqual([
       expect.stringContaining(
         "no common mistake explains it: check the secret key, and that exactly this is signed",
       ),
-      "signatureMatches: the signature was made with the database's client secret key; sign with the secret key " +
-        "that belongs to the access key",
+      expect.stringContaining(
+        "the signature was made with the database's client secret key; sign with the secret key that belongs to the access key",
+      ),
     ]);
   });
 
@@ -46,8 +47,8 @@ describe("the printed journal explains how to fix", () => {
     const { body, ...query } = session.signedQuery();
     const headers = { ...query.headers, Accept: "text/html" };
     await axios.request({ ...query, headers, data: body }).catch(() => {});
-    expect(lines(mock.explain())[2]).toBe(
-      'acceptsJson: the Accept header is "text/html"; expected none, or one that covers application/json: ' +
+    expect(lines(mock.explain())[2]).toContain(
+      ': the Accept header is "text/html"; expected none, or one that covers application/json: ' +
         "set it on the request, to replace the client's default",
     );
   });
@@ -58,9 +59,11 @@ describe("the printed journal explains how to fix", () => {
     await session.target({ method: "GET", path: "/targets", date: "Sat, 21 Nov 2026 11:00:00 GMT" });
     expect(lines(mock.explain()).slice(1)).toEqual([
       '#1 2026-11-21T12:00:00.000Z GET /targets → 403 RequestTimeTooSkewed (listTargets, database "shop")',
-      'dateCurrent: the Date header is "Sat, 21 Nov 2026 11:00:00 GMT", but the service\'s clock says Sat, 21 Nov 2026 ' +
-        "12:00:00 GMT; expected less than 5 minutes between them: it is 1 h behind, which looks like local time labelled GMT: " +
-        "use new Date().toUTCString(); or correct the client's clock, or the mock's if a test set it",
+      expect.stringContaining(
+        ': the Date header is "Sat, 21 Nov 2026 11:00:00 GMT", but the service\'s clock says Sat, 21 Nov 2026 ' +
+          "12:00:00 GMT; expected less than 5 minutes between them: it is 1 h behind, which looks like local time labelled GMT: " +
+          "use new Date().toUTCString(); or correct the client's clock, or the mock's if a test set it",
+      ),
     ]);
   });
 
@@ -71,8 +74,10 @@ describe("the printed journal explains how to fix", () => {
     await session.add({ image });
     expect(lines(mock.explain()).slice(1)).toEqual([
       '#1 2026-11-21T12:00:00.000Z POST /targets → 422 BadImage (addTarget, database "shop")',
-      "imageAcceptable: the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, " +
-        "or RGB of 8 or 16 bits: convert it to RGB",
+      expect.stringContaining(
+        ": the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, " +
+          "or RGB of 8 or 16 bits: convert it to RGB",
+      ),
     ]);
   });
 

@@ -50,7 +50,7 @@ describe("a lag", () => {
     all.clock.advance(2);
     await all.shop.delete(id);
     expect((await all.shop.get(id)).status).toBe(404);
-    expect(all.mock.requests.at(-1)).toMatchObject({ refusedBy: "knownTarget" });
+    expect(all.mock.requests.at(-1)).toMatchObject({ resultCode: "UnknownTarget" });
     expect(await all.shop.list()).toEqual([]);
     expect(lagOf(all)).toBeUndefined();
     expect(await all.shop.add("poster")).toMatch(/^\w{32}$/);
