@@ -1,6 +1,7 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
 import { DEFAULT_PROFILE } from "../core/emulator/profiles.ts";
+import { requireNetwork } from "../core/general/permissions.ts";
 import { messageOf } from "../core/general/text.ts";
 import { localHost, parseBaseUrl } from "../core/schema/base-url.ts";
 import { flatPicture, type PictureOptions, samplePicture } from "../mock/pictures/pictures.ts";
@@ -59,6 +60,7 @@ export async function healthcheck(args: readonly string[], terminal: Terminal): 
   const [given] = positionals;
   const results: string[] = [];
   for (const url of (given === undefined ? ownUrls(terminal) : [given]).map(addressed)) {
+    requireNetwork(`${url.href} cannot be checked`);
     const answer = await statusOf(url);
     if (isHealthy(answer)) {
       terminal.print(`${url.href} is healthy: ${answer}\n`);

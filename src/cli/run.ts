@@ -1,3 +1,4 @@
+import { NotPermittedError } from "../core/general/permissions.ts";
 import { messageOf } from "../core/general/text.ts";
 import { visible } from "../core/general/visible.ts";
 import { MissingSchemeError } from "../core/schema/base-url.ts";
@@ -23,6 +24,7 @@ const MISTAKES = [
   StateRefusedError,
   InvalidOptionError,
   MissingSchemeError,
+  NotPermittedError,
 ] as const;
 
 type Command = (args: readonly string[], terminal: Terminal) => Promise<number>;

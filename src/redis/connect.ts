@@ -1,4 +1,5 @@
 import { loadModule } from "../core/general/load-module.ts";
+import { requireNetwork } from "../core/general/permissions.ts";
 import { messageOf } from "../core/general/text.ts";
 import type { AssessImage } from "../core/store/verbs.ts";
 import { RedisBacking, type Summaries } from "./redis-backing.ts";
@@ -20,7 +21,8 @@ const REFUSED = /WRONGPASS|NOAUTH|NOPERM|invalid password/;
 /**
  * Connects to Redis or Valkey, and retries. Until then, requests that need the state fail with StateUnavailableError.
  *
- * @throws StateRefusedError for a wrong user, password or version of the state; Error if the client library is missing.
+ * @throws StateRefusedError for a wrong user, password or version of the state; NotPermittedError; Error if the client library is
+ * missing.
  */
 export async function connectToRedis(
   { stateUrl, statePrefix, stateCertificate }: RedisAddress,
@@ -28,6 +30,8 @@ export async function connectToRedis(
   summaries?: Summaries,
   clockIsShared = false,
 ): Promise<RedisBacking> {
+  const shown = `${stateUrl.protocol}//${stateUrl.host}`;
+  requireNetwork(`${shown} cannot be reached`);
   const { Redis } = clientLibrary();
   const client = new Redis(stateUrl.href, {
     ...(stateCertificate !== undefined && { tls: { ca: stateCertificate } }),
@@ -38,7 +42,6 @@ export async function connectToRedis(
     commandTimeout: ANSWER_MILLISECONDS,
     retryStrategy: (attempt) => Math.min(50 * attempt, LONGEST_PAUSE_MILLISECONDS),
   });
-  const shown = `${stateUrl.protocol}//${stateUrl.host}`;
   const redis = new RedisConnection(client, statePrefix, shown);
   let isRefused = false;
   const note = (error: unknown) => {

@@ -26,6 +26,7 @@ const FILES = [
   "test/package/memory.test.ts",
   "test/matrix/types.test.ts",
   "test/matrix/worker.test.ts",
+  "test/matrix/permissions.test.ts",
   "test/matrix/vitest-5.test.ts",
   "test/package/playwright.test.ts",
   "test/intercept/nock.test.ts",

@@ -1,5 +1,6 @@
 import type { MalformedKind } from "../emulator/message.ts";
 import { type HeaderList, header, type Result } from "../emulator/message.ts";
+import { requireNetwork } from "../general/permissions.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { RequestHead, ServedHandler } from "./http-messages.ts";
@@ -61,9 +62,11 @@ export interface Serving {
   readonly answerMalformed: (why: MalformedKind, head: RequestHead) => Promise<Result>;
 }
 
+const IN_PROCESS = ", or use a mock in the process (new MockCloudReco()), which needs no network";
+
 /**
  * @param serve - called with the server's URL.
- * @throws the system's error if it cannot listen.
+ * @throws the system's error if it cannot listen, or a NotPermittedError.
  */
 export async function startServer(listen: Listen, serve: (url: string) => Serving): Promise<RunningServer> {
   let serving: Serving | undefined;
@@ -71,7 +74,9 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     if (serving === undefined) throw new Error("the server is not ready");
     return serving;
   };
-  const { corsOrigin } = listen;
+  const { corsOrigin, host, name = "server", portOption = "port" } = listen;
+  const failed = `the ${name} cannot listen on ${localHost(host)}:${listen.port}`;
+  requireNetwork(failed, IN_PROCESS);
   const handle: ServedHandler = (request) => ready().answer(request);
   const server = new HttpServer(
     {
@@ -80,12 +85,10 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     },
     { maxRequests: MAX_REQUESTS, ...listen },
   );
-  const port = await server.listen(listen.port, listen.host).catch((error: unknown) => {
-    const { host, name = "server", portOption = "port" } = listen;
-    const message = `the ${name} cannot listen on ${localHost(host)}:${listen.port}: ${messageOf(error)}`;
+  const port = await server.listen(listen.port, host).catch((error: unknown) => {
     const code = codeOf(error);
     const advice = code === "EADDRINUSE" ? `; choose another port with ${portOption}` : "";
-    throw Object.assign(new Error(message + advice, { cause: error }), { code });
+    throw Object.assign(new Error(`${failed}: ${messageOf(error)}${advice}`, { cause: error }), { code });
   });
   const url = `${listen.tls === undefined ? "http" : "https"}://${localHost(listen.host)}:${port}`;
   serving = serve(url);

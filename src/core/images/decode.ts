@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { formatOf, type ImageFormat, pixelSizeOf } from "../emulator/image-header.ts";
 import { loadModule } from "../general/load-module.ts";
+import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore } from "../general/scheduling.ts";
 import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
@@ -56,6 +57,19 @@ export class DecoderError extends Error {
   override readonly name = "DecoderError";
 }
 
+/** @throws NotPermittedError if Node was told to load no addons. */
+function loadDecoder(): typeof Sharp {
+  try {
+    return loadModule("sharp");
+  } catch (error) {
+    if (!messageOf(error).includes("ERR_DLOPEN_DISABLED")) throw error;
+    const why = isRefusedByNode("addon")
+      ? "Node's permissions refuse addons: start Node with --allow-addons"
+      : "of --no-addons: start Node without this option";
+    throw new NotPermittedError(`the image decoder cannot be loaded, because ${why}`, { cause: error });
+  }
+}
+
 /** The only access to the decoder. Refuses other formats that sharp reads. Throws a DecoderError if the machine failed. */
 async function decode<T>(
   bytes: Buffer,
@@ -64,7 +78,7 @@ async function decode<T>(
 ): Promise<T | Undecodable> {
   if (!formatOf(bytes)) return { damage: "neither a PNG nor a JPEG file" };
   // Outside the `try`: a failure to load sharp is not the image's fault.
-  const sharp: typeof Sharp = loadModule("sharp");
+  const sharp = loadDecoder();
   const image = sharp(bytes, { ...READ_OPTIONS, failOn });
   try {
     return await run(image);
@@ -175,7 +189,7 @@ export const thumbnailOfPixels = ({ data, ...size }: Pixels): Promise<Buffer> =>
   scaleToThumbnail(fromPixels(data, size));
 
 const fromPixels = (data: Buffer, { width, height }: Pick<Pixels, "width" | "height">): SharpImage => {
-  const sharp: typeof Sharp = loadModule("sharp");
+  const sharp = loadDecoder();
   return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });
 };
 
