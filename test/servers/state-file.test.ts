@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   chmod,
   mkdir,
@@ -16,6 +17,7 @@ import { MockCloudReco } from "mock-cloud-reco";
 import { type StartServersOptions, startServers } from "mock-cloud-reco/server";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { realTimers } from "../../src/core/general/real-timers.ts";
+import { start as run } from "../cli/command.ts";
 import { nodeClient } from "../support/clients.ts";
 import { makePng, pngChunk } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";
@@ -176,6 +178,40 @@ test("a symbolic link is followed, also to a file that does not exist yet, and t
   expect(await readdir(folder)).toEqual(["state.json", "volume"]);
   await symlink(join(folder, "circle"), join(folder, "circle"));
   await expect(start({ stateFile: join(folder, "circle") })).rejects.toThrow(/a circle of symbolic links/);
+});
+
+test("a path where no file can be stops the start, and what is there stays", async () => {
+  const [file, pipe] = [join(folder, "file"), join(folder, "pipe")];
+  await writeFile(file, "kept");
+  await symlink("/dev/zero", join(folder, "zero"));
+  const hasPipes = spawnSync("mkfifo", [pipe]).status === 0;
+  const refused: readonly (readonly [at: string, why: RegExp])[] = [
+    [join(file, "x"), /\/file is not a folder$/],
+    [join(file, "x", "y"), /ENOTDIR/],
+    [folder, /it is a folder; name another file$/],
+    [`${join(folder, "none")}/`, /its path is that of a folder; name a file$/],
+    ["/dev/zero", /it is not a regular file, but a pipe, device or socket; name another file$/],
+    [join(folder, "zero"), /it is not a regular file/],
+    ["/dev/zero/x", /\/dev\/zero is not a folder$/],
+    ...(hasPipes
+      ? ([
+          [pipe, /it is not a regular file/],
+          [join(pipe, "x"), /\/pipe is not a folder$/],
+        ] as const)
+      : []),
+  ];
+  const before = (await readdir(folder)).toSorted();
+  for (const [at, why] of refused) {
+    const { code, complained } = await run(["serve", "--state", at]).finished;
+    expect([at, code]).toEqual([at, 2]);
+    expect(complained).toMatch(/^mock-cloud-reco: the state file .+ cannot be used: [^\n]+\n$/);
+    expect(complained.trimEnd()).toMatch(why);
+    await using mock = new MockCloudReco({ intercept: false });
+    await expect(mock.save(at)).rejects.toThrow(why);
+    await expect(MockCloudReco.load(at)).rejects.toThrow(why);
+  }
+  expect((await readdir(folder)).toSorted()).toEqual(before);
+  expect(await readFile(file, "utf8")).toBe("kept");
 });
 
 test("a new file is its owner's only, an existing one keeps its mode, and nothing prepared decides either", async () => {

@@ -1,5 +1,5 @@
 import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { systemRandom } from "../emulator/random.ts";
 import { writeJson } from "../emulator/write-json.ts";
 import { codeOf, messageOf } from "../general/text.ts";
@@ -16,17 +16,35 @@ export class StateFileError extends Error {
 const MOST_LINKS = 40;
 const OWN_ONLY = 0o600;
 
-/** Follows symbolic links, even to a file that does not exist yet. */
+/**
+ * Follows symbolic links, even to a file that does not exist yet.
+ *
+ * @throws Error if no file can be there: reading a pipe or a device may take forever, and writing would replace it.
+ */
 export async function fileBehind(path: string): Promise<string> {
+  if (path.endsWith("/") || path.endsWith(sep)) throw new Error("its path is that of a folder; name a file");
   let file = resolve(path);
   for (let links = 0; links < MOST_LINKS; links += 1) {
     const folder = await realpath(dirname(file));
     file = join(folder, basename(file));
     const to = await readlink(file).catch(() => undefined);
-    if (to === undefined) return file;
+    if (to === undefined) {
+      await assertFile(folder, file);
+      return file;
+    }
     file = resolve(folder, to);
   }
   throw new Error("it is a circle of symbolic links");
+}
+
+async function assertFile(folder: string, file: string): Promise<void> {
+  if (!(await stat(folder)).isDirectory()) throw new Error(`${folder} is not a folder`);
+  const found = await stat(file).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
+  if (found === undefined || found.isFile()) return;
+  const kind = found.isDirectory() ? "a folder" : "not a regular file, but a pipe, device or socket";
+  throw new Error(`it is ${kind}; name another file`);
 }
 
 /** Suffix of unfinished files. */
@@ -91,7 +109,7 @@ export async function restoreState(
   const rest: Buffer[] = [];
   let snapshot: unknown;
   try {
-    const file = await open(path);
+    const file = await open(await fileBehind(path));
     const { size } = await file.stat();
     let done = 0;
     for await (const chunk of file.createReadStream()) {
