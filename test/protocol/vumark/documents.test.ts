@@ -14,18 +14,22 @@ const ids = fc.oneof(
     minLength: 1,
   }),
 );
-/** A text without the characters that XML does not allow. */
-const inXml = (text: string) => text.replace(/(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu, "\ufffd");
+/** Without control characters: a NUL would end a text of a PNG. */
+const asText = (id: string) =>
+  id.replace(/\p{Cc}/gu, (control) => `\\u{${control.charCodeAt(0).toString(16)}}`);
+/** A text without the other characters that XML does not allow. */
+const inXml = (id: string) => asText(id).replace(/[\ufffe\uffff]/gu, "\ufffd");
 
 describe("an instance id in a PNG", () => {
   it("is a text chunk, and also one in UTF-8 when it is not ASCII", () => {
     fc.assert(
       fc.property(ids, (id) => {
         const [latin, unicode, ...others] = pngTexts(pngInstance(id));
-        const latin1 = /[^\0-\xff]/.test(id) ? Buffer.from(id).toString("latin1") : id;
+        const text = asText(id);
+        const latin1 = /[^\0-\xff]/.test(text) ? Buffer.from(text).toString("latin1") : text;
         expect(latin).toEqual({ type: "tEXt", keyword: "instance_id", text: latin1 });
-        const beyondAscii = /[^\0-\x7f]/.test(id);
-        expect(unicode).toEqual(beyondAscii ? { type: "iTXt", keyword: "instance_id", text: id } : undefined);
+        const beyondAscii = /[^\0-\x7f]/.test(text);
+        expect(unicode).toEqual(beyondAscii ? { type: "iTXt", keyword: "instance_id", text } : undefined);
         expect(others).toEqual([]);
       }),
       { numRuns: 60 },
@@ -83,7 +87,7 @@ describe("an instance id in a PDF", () => {
   it("is its title", () => {
     fc.assert(
       fc.property(ids, (id) => {
-        expect(pdfTitle(pdfInstance(id))).toBe(id);
+        expect(pdfTitle(pdfInstance(id))).toBe(asText(id));
       }),
     );
   });
@@ -91,6 +95,15 @@ describe("an instance id in a PDF", () => {
   it("is drawn as text", () => {
     expect(pdfInstance("a(b)\\é").toString("latin1")).toContain("(a\\(b\\)\\\\\\\\u{e9}) Tj");
   });
+});
+
+it("a control character of an id is the same text in each format, and a lone surrogate too", () => {
+  const [id, text] = ["a\0b\u001b\n\u009bc\ud800", "a\\u{0}b\\u{1b}\\u{a}\\u{9b}c\ufffd"];
+  expect(pngTexts(pngInstance(id))).toMatchObject([{ type: "tEXt" }, { type: "iTXt", text }]);
+  const ofLatin = pngTexts(pngInstance("a\0b"));
+  expect(ofLatin).toEqual([{ type: "tEXt", keyword: "instance_id", text: "a\\u{0}b" }]);
+  expect(xmlTextOf(svgInstance(id).toString(), "title")).toBe(text);
+  expect(pdfTitle(pdfInstance(id))).toBe(text);
 });
 
 describe.each([

@@ -61,12 +61,17 @@ const MOST_DRAWN = 4000;
 
 const charactersOf = (id: string): string[] => [...id.slice(0, MOST_DRAWN)];
 
-/** An id as printable ASCII: other characters are written as `\u{…}`, so that no further font is needed. */
+const escaped = (character: string): string => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+
+/** An id as printable ASCII: other characters are escaped, so that no further font is needed. */
 function printable(id: string): string[] {
   return charactersOf(id).flatMap((character) =>
-    /^[ -~]$/.test(character) ? [character] : [...`\\u{${character.codePointAt(0)?.toString(16)}}`],
+    /^[ -~]$/.test(character) ? [character] : [...escaped(character)],
   );
 }
+
+/** Escapes control characters: a NUL ends a text of a PNG, an ESC begins a language in a PDF, and XML has none of them. */
+const textOf = (id: string): string => id.replace(/\p{Cc}/gu, escaped).replace(/\p{Surrogate}/gu, "\ufffd");
 
 /** Size of a glyph in pixels. The eighth row is for descenders. */
 const GLYPH_WIDTH = 5;
@@ -108,13 +113,14 @@ const GREYSCALE_OF_8_BITS = Buffer.from([8, 0, 0, 0, 0]);
  */
 export function pngInstance(id: string): Buffer {
   const label = layOut(printable(id));
-  const encoding = /[^\0-\xff]/.test(id) ? "utf8" : "latin1";
+  const text = textOf(id);
+  const encoding = /[^\0-\xff]/.test(text) ? "utf8" : "latin1";
   return Buffer.concat([
     SIGNATURE,
     chunk("IHDR", uint32(label.width), uint32(label.height), GREYSCALE_OF_8_BITS),
-    chunk("tEXt", Buffer.from(`${KEYWORD}\0`), Buffer.from(id, encoding)),
+    chunk("tEXt", Buffer.from(`${KEYWORD}\0`), Buffer.from(text, encoding)),
     // Not compressed; without a language or a translated keyword.
-    ...(/[^\0-\x7f]/.test(id) ? [chunk("iTXt", Buffer.from(`${KEYWORD}\0\0\0\0\0${id}`))] : []),
+    ...(/[^\0-\x7f]/.test(text) ? [chunk("iTXt", Buffer.from(`${KEYWORD}\0\0\0\0\0${text}`))] : []),
     chunk("IDAT", deflateSync(pixelRows(label))),
     chunk("IEND"),
   ]);
@@ -165,7 +171,8 @@ const BASE_LINE = 8;
 
 /** An SVG that shows the id in its one `text` element and has it as its title. */
 export function svgInstance(id: string): Buffer {
-  const label = layOut(charactersOf(id).flatMap(cells));
+  const text = textOf(id);
+  const label = layOut(charactersOf(text).flatMap(cells));
   const { width, height, lines, scale, fontSize } = label;
   const { middle } = FRAME;
   const spans = lines.map((characters, line) => {
@@ -179,7 +186,7 @@ export function svgInstance(id: string): Buffer {
     `fill="white" stroke="black" stroke-width="${FRAME.width}"/>`;
   const document =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
-    `<title>${xmlText(id)}</title><rect width="${width}" height="${height}" fill="white"/>${frame}` +
+    `<title>${xmlText(text)}</title><rect width="${width}" height="${height}" fill="white"/>${frame}` +
     `<text font-family="monospace" font-size="${fontSize}" xml:space="preserve">${spans.join("")}</text></svg>\n`;
   return Buffer.from(document);
 }
@@ -199,7 +206,7 @@ export function pdfInstance(id: string): Buffer {
       "/Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>",
     "<< /Type /Font /Subtype /Type1 /BaseFont /Courier-Bold /Encoding /WinAnsiEncoding >>",
     `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-    `<< /Title ${pdfText(id)} >>`,
+    `<< /Title ${pdfText(textOf(id))} >>`,
   ]);
 }
 
