@@ -178,6 +178,41 @@ describe("a malformed or incomplete request", () => {
     },
   );
 
+  test.each([
+    ["413", `POST / HTTP/1.1\r\nContent-Length: 100001\r\n\r\n${"a".repeat(100_001)}`],
+    ["503", `POST / HTTP/1.1\r\nContent-Length: 60000\r\n\r\n${"a".repeat(60_000)}`],
+    ["400", "GET / HTTP/1.1\r\nbroken\r\n\r\n"],
+    ["400", "GET / HTTP/1.1\r\n"],
+    ["400", "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"],
+    ["4[03][01]", `GET / HTTP/1.1\r\nLong: ${"v".repeat(300_000)}\r\n\r\n`],
+  ])("pages of an allowed origin can read the %s to a request that is not read", async (status, sent) => {
+    const cors = { ...listen, corsOrigin: "https://app.example" };
+    const holding = {
+      ...cors,
+      limits: { ...listen.limits, maxTotalBytes: status === "503" ? 50_000 : 2 ** 20 },
+    };
+    const open = await startSeparateServers({
+      listen: { manager: holding, target: holding, query: holding },
+      options,
+    });
+    try {
+      for (const { port } of [open.manager, open.target, open.query]) {
+        const connection = await RawConnection.open(port);
+        const got = await connection.write(sent).halfClose().response();
+        connection.close();
+        expect(got).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+        expect(got.split("\r\n")).toEqual(
+          expect.arrayContaining([
+            "Access-Control-Allow-Origin: https://app.example",
+            "Access-Control-Expose-Headers: *",
+          ]),
+        );
+      }
+    } finally {
+      await open.close(0);
+    }
+  });
+
   test("the journal says that a body was truncated", async () => {
     await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc");
     expect((await latest())?.reason).toMatch(/; the body was cut off: 3 of 9 bytes arrived$/);

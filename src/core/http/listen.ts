@@ -3,15 +3,22 @@ import { type HeaderList, header, type Result } from "../emulator/message.ts";
 import { requireNetwork } from "../general/permissions.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { localHost } from "../schema/base-url.ts";
-import type { RequestHead, ServedHandler } from "./http-messages.ts";
+import type { RequestHead, ServedHandler, ServedResult } from "./http-messages.ts";
 import { HttpServer, type HttpServerOptions } from "./http-server.ts";
 
-/** Answers CORS preflight requests, and lets scripts of an origin read the responses to others. */
-function withCors(origin: string, handle: ServedHandler): ServedHandler {
+/** Answers CORS preflight requests, and lets scripts of an origin read the responses to all others. */
+function withCors(origin: string, { answer, answerMalformed }: Serving): Serving {
   const allowed = ["Access-Control-Allow-Origin", origin] as const;
-  return async (request) => {
-    const method = header(request, "access-control-request-method");
-    if (request.method === "OPTIONS" && method !== undefined) {
+  const readable = <T extends ServedResult>(result: T): T => {
+    const { response } = result;
+    if (response === undefined) return result;
+    const headers = [...response.headers, allowed, ["Access-Control-Expose-Headers", "*"] as const];
+    return { ...result, response: { ...response, headers } };
+  };
+  return {
+    answer: async (request) => {
+      const method = header(request, "access-control-request-method");
+      if (request.method !== "OPTIONS" || method === undefined) return readable(await answer(request));
       const wanted = header(request, "access-control-request-headers");
       const headers: HeaderList = [
         allowed,
@@ -20,15 +27,8 @@ function withCors(origin: string, handle: ServedHandler): ServedHandler {
         ["Access-Control-Max-Age", "600"],
       ];
       return { response: { status: 204, headers, body: Buffer.alloc(0) } };
-    }
-    const outcome = await handle(request);
-    if (outcome.response === undefined) return outcome;
-    const headers: HeaderList = [
-      ...outcome.response.headers,
-      allowed,
-      ["Access-Control-Expose-Headers", "*"],
-    ];
-    return { response: { ...outcome.response, headers } };
+    },
+    answerMalformed: async (why, head) => readable(await answerMalformed(why, head)),
   };
 }
 
@@ -77,10 +77,9 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
   const { corsOrigin, host, name = "server", portOption = "port" } = listen;
   const failed = `the ${name} cannot listen on ${localHost(host)}:${listen.port}`;
   requireNetwork(failed, IN_PROCESS);
-  const handle: ServedHandler = (request) => ready().answer(request);
   const server = new HttpServer(
     {
-      answer: corsOrigin === undefined ? handle : withCors(corsOrigin, handle),
+      answer: (request) => ready().answer(request),
       answerMalformed: (why, head) => ready().answerMalformed(why, head),
     },
     { maxRequests: MAX_REQUESTS, ...listen },
@@ -91,6 +90,6 @@ export async function startServer(listen: Listen, serve: (url: string) => Servin
     throw Object.assign(new Error(`${failed}: ${messageOf(error)}${advice}`, { cause: error }), { code });
   });
   const url = `${listen.tls === undefined ? "http" : "https"}://${localHost(listen.host)}:${port}`;
-  serving = serve(url);
+  serving = corsOrigin === undefined ? serve(url) : withCors(corsOrigin, serve(url));
   return { url, port, close: (graceSeconds) => server.close(graceSeconds), kill: () => server.kill() };
 }
