@@ -16,7 +16,7 @@ const COMMANDS = new Map<string | undefined, string>([
   ["npm install && npm run demo", ".ci/run"],
   ["npm install && npm test", ".ci/run"],
   ["npm install && npm pack", "test/package/checkout.test.ts"],
-  [blocks.find(({ language }) => language === "text")?.text, "test/package/explained.test.ts"],
+  [blocks.find(({ language }) => language === "text")?.text, "test/package/failures-explained.test.ts"],
 ]);
 
 describe("the README", () => {

@@ -4,7 +4,7 @@ import { manage } from "../support/answers.ts";
 import { reached } from "../support/reached.ts";
 import { startJoinedServers, startSeparateServers } from "../support/separate-servers.ts";
 import { RawConnection } from "./raw-connection.ts";
-import { optionsWith } from "./three.ts";
+import { optionsWith } from "./three-servers.ts";
 
 export const SLOW = { operation: "databaseSummary", delay_seconds: 600 };
 export const SUMMARY = "GET /summary HTTP/1.1\r\n\r\n";

@@ -7,7 +7,16 @@ import { connectToManager } from "../../src/servers/manager-link.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { openDoor, resolvedBy } from "../support/separate-servers.ts";
-import { keys, listen, named, options, optionsWith, servers, service, startForEach } from "./three.ts";
+import {
+  keys,
+  listen,
+  named,
+  options,
+  optionsWith,
+  servers,
+  service,
+  startForEach,
+} from "./three-servers.ts";
 
 startForEach();
 

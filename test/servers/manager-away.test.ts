@@ -3,7 +3,17 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { openDoor, resolvedBy } from "../support/separate-servers.ts";
-import { keys, listen, named, options, optionsWith, servers, service, startForEach, waits } from "./three.ts";
+import {
+  keys,
+  listen,
+  named,
+  options,
+  optionsWith,
+  servers,
+  service,
+  startForEach,
+  waits,
+} from "./three-servers.ts";
 
 startForEach();
 

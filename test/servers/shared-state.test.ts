@@ -10,7 +10,7 @@ import {
   startJoinedServers,
   startSeparateServers,
 } from "../support/separate-servers.ts";
-import { keys, listen, named, optionsWith } from "./three.ts";
+import { keys, listen, named, optionsWith } from "./three-servers.ts";
 
 const ports = { manager: listen, target: listen, query: listen };
 

@@ -5,7 +5,7 @@ import { manage, sendSigned } from "../support/answers.ts";
 import { makePng } from "../support/png.ts";
 import { openDoor, startSeparateServers } from "../support/separate-servers.ts";
 import { RawConnection } from "./raw-connection.ts";
-import { keys, listen, named, options, servers, service, startForEach, waits } from "./three.ts";
+import { keys, listen, named, options, servers, service, startForEach, waits } from "./three-servers.ts";
 
 startForEach();
 

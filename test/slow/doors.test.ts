@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { keys, named, optionsWith } from "../servers/three.ts";
+import { keys, named, optionsWith } from "../servers/three-servers.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { reached } from "../support/reached.ts";
 import { startSeparateServers } from "../support/separate-servers.ts";

@@ -18,7 +18,7 @@ register(
 const { cache } = createRequire(import.meta.url);
 const heavy = () => {
   const files = `${readFileSync(list)}\n${Object.keys(cache).join("\n")}`;
-  // Not zod: it is bundled into the package, and imported only from source. test/package/load.test.ts checks what is built.
+  // Not zod: it is bundled into the package, and imported only from source. test/package/entries-load.test.ts checks what is built.
   return ["nock", "sharp"].filter((name) => files.includes(`/node_modules/${name}/`));
 };
 

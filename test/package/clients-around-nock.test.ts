@@ -5,9 +5,13 @@ import { inConsumer, inModules, runNode } from "./run.ts";
 
 /** Tests of the source that use the package only by its name, with their helpers. */
 const FILES = [
-  ...["bypassing.test.ts", "proxies.test.ts", "failures.ts", "real-server.ts", "undici-versions.ts"].map(
-    (name) => `intercept/${name}`,
-  ),
+  ...[
+    "clients-around-nock.test.ts",
+    "proxies.test.ts",
+    "failures.ts",
+    "real-server.ts",
+    "undici-versions.ts",
+  ].map((name) => `intercept/${name}`),
   "support/matrix.ts",
 ];
 

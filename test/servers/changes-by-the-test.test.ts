@@ -129,7 +129,7 @@ describe.each(Object.keys(opened))("%s", (name) => {
     expect((await summary()).status).toBe(200);
     expect(fault.timesApplied).toBe(1);
     expect(control.explain()).toMatch(
-      /answered with 429 TooManyRequests, by the fault that was added at test\/servers\/control\.test\.ts:\d+ \(times: 1\)\n/,
+      /answered with 429 TooManyRequests, by the fault that was added at test\/servers\/changes-by-the-test\.test\.ts:\d+ \(times: 1\)\n/,
     );
     control.addFault({ resetConnection: true });
     await control.reset();

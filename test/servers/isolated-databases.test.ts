@@ -96,7 +96,9 @@ describe("isolated databases of shared servers", () => {
     await clientOf(second).summary();
     await loginOf(second);
     expect(fault.timesApplied).toBe(2);
-    expect(first.explain()).toMatch(/by the fault that was added at test\/servers\/isolated\.test\.ts:\d+\n/);
+    expect(first.explain()).toMatch(
+      /by the fault that was added at test\/servers\/isolated-databases\.test\.ts:\d+\n/,
+    );
   });
 
   test("removing one deletes its database and its credentials, and leaves the others", async () => {
