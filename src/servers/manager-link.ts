@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
 import { realTimers } from "../core/general/real-timers.ts";
 import { messageOf } from "../core/general/text.ts";
@@ -17,6 +17,10 @@ import {
 /** Shorter than servers keep idle connections: none is reused as it is closed. */
 const IDLE_CONNECTION_MILLISECONDS = 30_000;
 const CONNECTING_MILLISECONDS = 1200;
+/** A manager that may be delaying an answer is asked for a sign of life this often. */
+const ASKING_MILLISECONDS = 10_000;
+/** How often it may miss that before it counts as hung. */
+const MOST_MISSED = 3;
 const MAX_LINE = 300;
 
 /** The target manager holds too many bytes of requests already. */
@@ -52,6 +56,9 @@ export function connectToManager(
     hostname: baseUrl.hostname.replace(/^\[|\]$/g, ""),
     port: baseUrl.port,
   };
+  const waiting = new Waiting(() =>
+    open({ ...target, method: "GET", path: prefix + DOOR_PATH, headers: { [SERVER_HEADER]: self } }),
+  );
   /**
    * Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it.
    *
@@ -74,8 +81,12 @@ export function connectToManager(
       const path = prefix + DOOR_PATH + (malformed === undefined ? "" : `?${REFUSED}`);
       const outgoing = open({ ...target, path, headers }, (incoming) => {
         const chunks: Buffer[] = [];
+        waiting.heard();
         incoming
-          .on("data", (chunk: Buffer) => chunks.push(chunk))
+          .on("data", (chunk: Buffer) => {
+            waiting.heard();
+            chunks.push(chunk);
+          })
           .once("error", failed)
           .once("end", () => {
             const received = Buffer.concat(chunks);
@@ -93,6 +104,7 @@ export function connectToManager(
       const write = () => {
         if (outgoing.destroyed) return;
         isWritten = true;
+        waiting.add(outgoing);
         outgoing.write(head);
         outgoing.end(body);
         const leave = () => outgoing.socket?.end();
@@ -127,6 +139,56 @@ export function connectToManager(
     }
   };
   return { ask, close: () => agent.destroy() };
+}
+
+/** Questions that wait for their answers: as long as the manager shows that it is alive, because it may delay them. */
+class Waiting {
+  readonly #questions = new Set<ClientRequest>();
+  #timer: NodeJS.Timeout | undefined;
+  #missed = 0;
+  #asked: ClientRequest | undefined;
+
+  /** @param open - begins a request that the manager answers at once. */
+  constructor(private readonly open: () => ClientRequest) {}
+
+  add(question: ClientRequest): void {
+    this.#questions.add(question);
+    this.#timer ??= realTimers.setInterval(() => this.#check(), ASKING_MILLISECONDS);
+    question.once("close", () => {
+      this.#questions.delete(question);
+      if (this.#questions.size === 0) this.#stop();
+    });
+  }
+
+  /** The manager has sent something. */
+  heard(): void {
+    this.#missed = 0;
+  }
+
+  #check(): void {
+    this.#missed += 1;
+    if (this.#missed >= MOST_MISSED) {
+      const why = `not a byte in ${(MOST_MISSED * ASKING_MILLISECONDS) / 1000} s`;
+      for (const question of this.#questions) question.destroy(new Error(why));
+    } else
+      this.#asked ??= this.open()
+        .on("response", (response) => {
+          this.heard();
+          response.resume();
+        })
+        .on("error", () => {})
+        .once("close", () => {
+          this.#asked = undefined;
+        })
+        .end();
+  }
+
+  #stop(): void {
+    realTimers.clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#missed = 0;
+    this.#asked?.destroy();
+  }
 }
 
 /** Describes the answering server; undefined if it is a target manager. */

@@ -44,6 +44,11 @@ const realImmediate = setImmediate;
 
 const asManager = { [SERVER_HEADER]: "target-manager" };
 
+const EMPTY_ANSWER = packAnswered({
+  result: { response: { status: 204, headers: [], body: Buffer.alloc(0) } },
+  logged: undefined,
+});
+
 test("a request whose connection to the manager breaks gets 502, and is not repeated", async () => {
   let arrived = 0;
   const { url } = await standIn((request) => {
@@ -60,12 +65,8 @@ test("a request whose connection to the manager breaks gets 502, and is not repe
 
 test("a connection that the manager has closed is replaced, because nothing was written to it", async () => {
   let connections = 0;
-  const body = packAnswered({
-    result: { response: { status: 204, headers: [], body: Buffer.alloc(0) } },
-    logged: undefined,
-  });
   const { server, url } = await standIn((request, response) => {
-    request.resume().once("end", () => response.writeHead(200, asManager).end(body));
+    request.resume().once("end", () => response.writeHead(200, asManager).end(EMPTY_ANSWER));
   });
   server.on("connection", () => {
     connections += 1;
@@ -104,6 +105,81 @@ test("a connection to the manager that is not there after 1.2 s is given up, and
   expect(text).toBe(
     `the target manager at https://127.0.0.1:${port} cannot be reached: no connection in 1.2 s`,
   );
+});
+
+/** Captures what a door does every ten seconds while it waits for the manager. */
+function watchedDoors() {
+  const begun = vi.spyOn(realTimers, "setInterval");
+  onTestFinished(() => begun.mockRestore());
+  return () => begun.mock.calls.flatMap(([act, milliseconds]) => (milliseconds === 10_000 ? [act] : []));
+}
+
+test("a manager that sends no byte for 30 s is given up, for all requests that wait for it", async () => {
+  const actions = watchedDoors();
+  let arrived = 0;
+  let wake = () => {};
+  const { url } = await standIn(() => {
+    arrived += 1;
+    wake();
+  });
+  const arrivedIs = async (count: number) => {
+    while (arrived < count)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  };
+  const door = await openDoor("target-api", url, listen, options);
+  onTestFinished(() => door.close(0));
+  const ask = () => fetch(`${door.url}/summary`, { headers: { Authorization: "VWS a:b" } });
+  const asking = [ask(), ask()];
+  await arrivedIs(2);
+  const [tenSeconds = () => {}, ...others] = actions();
+  expect(others).toEqual([]);
+  tenSeconds();
+  await arrivedIs(3);
+  tenSeconds();
+  tenSeconds();
+  for (const response of await Promise.all(asking)) {
+    expect(response.status).toBe(502);
+    expect(await response.text()).toBe(
+      `the target manager at ${url} broke off: not a byte in 30 s; the request may have been carried out`,
+    );
+  }
+  // The next one waits as long.
+  const next = ask();
+  await arrivedIs(4);
+  for (const act of actions().slice(1)) for (const _ of [1, 2, 3]) act();
+  expect((await next).status).toBe(502);
+});
+
+test("a manager that delays an answer, but shows that it is alive, is not given up", async () => {
+  const actions = watchedDoors();
+  let wake = () => {};
+  const { url } = await standIn((request, response) => {
+    if (request.method === "GET")
+      response
+        .once("close", () => wake())
+        .writeHead(404, asManager)
+        .end();
+    else request.resume().once("end", () => wake());
+    if (request.method === "POST") answer = () => response.writeHead(200, asManager).end(EMPTY_ANSWER);
+  });
+  let answer = () => {};
+  const next = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  const question = next();
+  const asking = askThrough(url);
+  await question;
+  for (let round = 0; round < 20; round += 1) {
+    const asked = next();
+    for (const act of actions()) act();
+    await asked;
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(realImmediate);
+  }
+  answer();
+  expect((await asking).status).toBe(204);
 });
 
 test("an answer of the manager is awaited however long it takes", async () => {
