@@ -102,7 +102,7 @@ it("no test names a check: a new name changes rows and these tables only", () =>
   );
   const names = Object.values(FOLDERS).flatMap((operations) => [...rowsOf(operations).keys()]);
   // In quotes, or before its reason.
-  const named = new RegExp(`(?:["'\`}]|\\n)(?:${[...new Set(names)].join("|")})(?:["'\`]|: )`);
+  const named = new RegExp(`(?:["'\`}^]|\\n)(?:${[...new Set(names)].join("|")})(?:["'\`]|: )`);
   expect(named.test(`"${names[0]}"`)).toBe(true);
   const naming = files.filter((file) => named.test(readFileSync(join(tests, file), "utf8")));
   expect(naming, "state the reason, the status or the code instead").toEqual([]);
