@@ -1,8 +1,8 @@
 import type { ActiveFault } from "../core/emulator/faults.ts";
 import type { JournalEntry } from "../core/emulator/journal.ts";
+import { isJsonObject } from "../core/general/json.ts";
 import { nameOfDatabase } from "../core/schema/fault.ts";
 import { statusAt } from "../core/schema/processing.ts";
-import { isJsonObject } from "../core/schema/zod/values.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
 
 const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";

@@ -1,7 +1,7 @@
 import type { addTarget } from "../core/apis/control.ts";
 import type { ResolvedAnswerOptions } from "../core/apis/services.ts";
 import type { Random } from "../core/emulator/random.ts";
-import { inspectTargetImage, wantsOf } from "../core/images/on-demand.ts";
+import { inspectTargetImage } from "../core/images/on-demand.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
@@ -160,7 +160,7 @@ async function acceptedImage(
   answerOptions: ResolvedAnswerOptions,
 ): Promise<Pick<NewTarget, "image">> {
   const image = Buffer.from(given);
-  const verdict = await inspectTargetImage(image, wantsOf(answerOptions));
+  const verdict = await inspectTargetImage(image, answerOptions.wantedMeasures);
   if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
   return verdict;
 }

@@ -4,6 +4,7 @@ import { type Clock, isUsableClock, realDelay, systemClock } from "../core/emula
 import { DEFAULT_BODY_BYTES, DEFAULT_JOURNAL_CAPACITY } from "../core/emulator/journal.ts";
 import { DEFAULT_PROFILE, DEFAULT_URLS, PROFILE_NAMES } from "../core/emulator/profiles.ts";
 import type { RequestFilter } from "../core/emulator/request-filter.ts";
+import { isJsonObject } from "../core/general/json.ts";
 import type { TlsFiles } from "../core/http/http-server.ts";
 import { DEFAULT_IMAGE_CACHE_BYTES } from "../core/images/cache-limit.ts";
 import type { ImageMatcher } from "../core/images/matching/comparison.ts";
@@ -22,7 +23,6 @@ import {
   aFunction,
   CLOCK_YEARS,
   deferred,
-  isJsonObject,
   jsonObject,
   kind,
   listOf,

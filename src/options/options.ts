@@ -9,6 +9,7 @@ import type {
 import type { Clock } from "../core/emulator/clock.ts";
 import { type Profile, type ProfileName, profiles } from "../core/emulator/profiles.ts";
 import type { ImageMatcher } from "../core/images/matching/comparison.ts";
+import { wantsOf } from "../core/images/on-demand.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { parseBaseUrl } from "../core/schema/base-url.ts";
 import { DATABASE_FIELDS } from "../core/schema/cloud-database.ts";
@@ -207,6 +208,7 @@ export function resolveOptions(given: MockCloudRecoOptions, delays = new Pending
     profile: profiles[profile],
     answerOptions: {
       ...answering,
+      wantedMeasures: wantsOf(answering),
       delay: delays.abortable(answering.delay),
       reportBaseUrl: target.href.replace(/\/$/, ""),
       advice: ADVICE,

@@ -11,8 +11,8 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../core/emulator/message.ts";
-import { percentDecoded } from "../core/emulator/operation.ts";
 import { systemRandom } from "../core/emulator/random.ts";
+import { percentDecoded } from "../core/general/text.ts";
 import type { ServedResponse } from "../core/http/http-messages.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
 import type { TemplateTarget } from "../core/schema/database.ts";

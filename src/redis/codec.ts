@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import type { ClockShift } from "../core/emulator/clock.ts";
-import { parseJson } from "../core/general/json.ts";
+import { isJsonObject, parseJson } from "../core/general/json.ts";
 import { databaseRecord, templateTargetRecord } from "../core/schema/database.ts";
 import { credentialRecord, datasetRecord } from "../core/schema/model-target.ts";
 import { reportRecord } from "../core/schema/report.ts";
 import { type TargetRecord, targetRecord } from "../core/schema/target.ts";
 import { byKind, record } from "../core/schema/zod/record.ts";
-import { anyText, isJsonObject } from "../core/schema/zod/values.ts";
+import { anyText } from "../core/schema/zod/values.ts";
 import { decodeTarget, encodeTarget } from "../core/store/codec.ts";
 import type { Change, RecordKinds } from "../core/store/records.ts";
 

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { factsOf, type Journal, type JournalEntry } from "../core/emulator/journal.ts";
-import { RecordedBody } from "../core/emulator/recorded-body.ts";
-import { RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
+import { RecordedBody, RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
+import { isJsonObject } from "../core/general/json.ts";
 import { entryFields } from "../core/schema/journal-entry.ts";
 import { keptRecord, record } from "../core/schema/zod/record.ts";
-import { anyText, isJsonObject, listOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";
+import { anyText, listOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";
 import { decoded } from "../core/store/codec.ts";
 import { pack, unpack } from "./codec.ts";
 

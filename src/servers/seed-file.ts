@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { RequestHandler } from "../core/emulator/message.ts";
+import { isJsonObject, type JsonObject } from "../core/general/json.ts";
 import { messageOf } from "../core/general/text.ts";
 import { seed as seedSchema } from "../core/schema/snapshot.ts";
 import { IMAGE_PATH } from "../core/schema/target.ts";
 import { type Problem, read } from "../core/schema/zod/problems.ts";
-import { isJsonObject, type JsonObject } from "../core/schema/zod/values.ts";
 import type { StartProgress } from "./server.ts";
 
 /** A seed file that cannot be read, or that the target manager refuses. The message is one line. */

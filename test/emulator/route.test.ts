@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathMatcher } from "../../src/core/emulator/operation.ts";
+import { pathMatcher } from "../../src/core/emulator/context.ts";
 
 describe("a route's pattern", () => {
   it.each([

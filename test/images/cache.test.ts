@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ImageMemo, PreparedImages, preparedImages } from "../../src/core/images/cache.ts";
 import { setImageCacheBytes } from "../../src/core/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/core/images/inspect.ts";
-import { prepareInBackground, rankTargets, sketches } from "../../src/core/images/matching/ranking.ts";
+import { rankTargets, sketches } from "../../src/core/images/matching/ranking.ts";
 import { preparedBytes, prepareImage } from "../../src/core/images/matching/similarity.ts";
 import { assessImage } from "../../src/core/images/on-demand.ts";
 import { usedMegabytes } from "../bench/memory.ts";
@@ -109,7 +109,7 @@ describe("an image prepared for comparisons", () => {
 
   it("is prepared in the background, without a query", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];
-    for (const { image } of targets) prepareInBackground(image);
+    for (const { image } of targets) sketches.prepare(image, () => true);
     while (!targets.every(({ calls }) => calls.asked === 1)) await turn();
     await scoresOf(structuralSimilarityMatcher, numbered(3), targets);
     expect(targets.map(({ calls }) => calls.asked)).toEqual([1, 1]);
@@ -139,7 +139,7 @@ describe("an image prepared for comparisons", () => {
       bytes: () => (isDown ? Promise.reject(new Error("down")) : png),
     };
     const target = { ...candidate(png), image };
-    prepareInBackground(image);
+    sketches.prepare(image, () => true);
     await expect(rankTargets(structuralSimilarityMatcher, numbered(2), [target])).rejects.toThrow("down");
     isDown = false;
     expect((await rankTargets(structuralSimilarityMatcher, png, [target])).matches).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import sharp from "sharp";
 import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
-import { sketches as preparedSketches, prepareInBackground } from "../../src/core/images/matching/ranking.ts";
+import { sketches as preparedSketches } from "../../src/core/images/matching/ranking.ts";
 import { prepareWithSketch, type Sketch } from "../../src/core/images/matching/similarity.ts";
 import { sceneThumbnail } from "./thumbnails.ts";
 
@@ -55,7 +55,7 @@ export function manyTargets(count: number, kind: string, draw: DrawThumbnail): C
     const sketch = known === undefined ? prepareWithSketch(draw(drawn)).sketch : structuredClone(known);
     if (known === undefined) sketches.push(sketch);
     preparedSketches.begin(sha256, async () => sketch);
-    prepareInBackground(image);
+    preparedSketches.prepare(image, () => true);
     return { targetId: String(number), name: String(number), applicationMetadata: null, image };
   });
 }

@@ -6,6 +6,7 @@ import type { MaybePromise } from "../emulator/message.ts";
 import type { Profile } from "../emulator/profiles.ts";
 import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
+import type { Wants } from "../images/measures.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
 import type { RequestRateLimits } from "../schema/cloud-database.ts";
 import type { ConfiguredResponse } from "../schema/fault-response.ts";
@@ -95,6 +96,8 @@ export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures
   readonly queryMatcher: ImageMatcher;
   readonly duplicatesMatcher: ImageMatcher;
   readonly targetRater: TargetRater;
+  /** What that rater and these matchers need to know of a new target's image. */
+  readonly wantedMeasures: Wants;
   readonly delay: (seconds: number, endings: readonly (AbortSignal | undefined)[]) => Promise<void>;
   /** Base URL of the report downloads. */
   readonly reportBaseUrl: string;

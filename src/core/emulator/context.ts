@@ -1,8 +1,7 @@
-import { type ParsedJson, parseJson } from "../general/json.ts";
-import { utf8TextOf } from "../general/text.ts";
+import { isJsonObject, type JsonObject, type ParsedJson, parseJson } from "../general/json.ts";
+import { percentDecoded, utf8TextOf } from "../general/text.ts";
 import type { ResultFacts } from "../schema/journal-entry.ts";
 import type { Operation } from "../schema/protocol.ts";
-import { isJsonObject, type JsonObject } from "../schema/zod/values.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
@@ -87,3 +86,25 @@ export interface ApiResponse extends Omit<WireResponse, "stream"> {
 
 /** Path parameters by name, percent-decoded once. */
 export type PathParams = Readonly<Record<string, string>>;
+
+const NO_PARAMS: PathParams = {};
+
+/** Returns a matcher of raw paths. `{id}` matches any segment, `{file:[^/]+\.csv}` segments of that form. */
+export function pathMatcher(pattern: string): (path: string) => PathParams | undefined {
+  const names: string[] = [];
+  const source = pattern.replace(
+    /\{(\w+)(?::([^{}]+))?\}|[.*+?^$()|[\]\\]/g,
+    (found, name?: string, shape?: string) => {
+      if (name === undefined) return `\\${found}`;
+      names.push(name);
+      return `(${shape ?? "[^/]+"})`;
+    },
+  );
+  const expression = new RegExp(`^${source}$`);
+  return (path) => {
+    const match = expression.exec(path);
+    if (match === null) return undefined;
+    if (names.length === 0) return NO_PARAMS;
+    return Object.fromEntries(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? "")]));
+  };
+}

@@ -119,8 +119,11 @@ export class Emulator<Services extends EmulatorServices> {
     }
 
     const result = this.close(outcome, api, context, record);
+    // A delay would keep the server from freeing places.
+    const isOverloaded =
+      earlyRefusal !== undefined && "malformed" in earlyRefusal && earlyRefusal.malformed === "overloaded";
     // Not above: the wait fails when the mock stops, after the request was recorded.
-    if (!isOverloaded(earlyRefusal)) await this.delay(api, fault?.delay, request.gone);
+    if (!isOverloaded) await this.delay(api, fault?.delay, request.gone);
     return result;
   }
 
@@ -228,10 +231,6 @@ async function execute<Services>(
 
 const isExecuted = ({ response, resetConnection = false, executed = false }: FaultEffect): boolean =>
   executed || (response === undefined && !resetConnection);
-
-/** A delay would keep the server from freeing places. */
-const isOverloaded = (refusal: EarlyRefusal | undefined): boolean =>
-  refusal !== undefined && "malformed" in refusal && refusal.malformed === "overloaded";
 
 const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Outcome => ({
   response: respond(refusal, context),

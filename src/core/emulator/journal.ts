@@ -1,8 +1,7 @@
 import { realMilliseconds } from "../general/real-timers.ts";
 import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
 import { isRefused } from "../schema/protocol.ts";
-import type { RecordedBody } from "./recorded-body.ts";
-import type { RecordedRequest, RecordedResponse } from "./recorded-message.ts";
+import type { RecordedBody, RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 
 /** An event with listeners. An error in a listener does not affect the emitting code. */
 export class Signal<Payload> {

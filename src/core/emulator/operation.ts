@@ -1,42 +1,18 @@
 import type { ApiName, Operation } from "../schema/protocol.ts";
 import type { AnyCheck, CheckTable } from "./check.ts";
-import type { ApiResponse, BodyKeys, Context, OperationContext, PathParams } from "./context.ts";
+import {
+  type ApiResponse,
+  type BodyKeys,
+  type Context,
+  type OperationContext,
+  type PathParams,
+  pathMatcher,
+} from "./context.ts";
 import type { FaultRule } from "./faults.ts";
 import type { JsonSchema } from "./json-schemas.ts";
 import type { MalformedKind, MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { BodySchema, DeclaredResponse, DeclaredResponses, PreparedResponse } from "./response.ts";
-
-const NO_PARAMS: PathParams = {};
-
-/** Returns a matcher of raw paths. `{id}` matches any segment, `{file:[^/]+\.csv}` segments of that form. */
-export function pathMatcher(pattern: string): (path: string) => PathParams | undefined {
-  const names: string[] = [];
-  const source = pattern.replace(
-    /\{(\w+)(?::([^{}]+))?\}|[.*+?^$()|[\]\\]/g,
-    (found, name?: string, shape?: string) => {
-      if (name === undefined) return `\\${found}`;
-      names.push(name);
-      return `(${shape ?? "[^/]+"})`;
-    },
-  );
-  const expression = new RegExp(`^${source}$`);
-  return (path) => {
-    const match = expression.exec(path);
-    if (match === null) return undefined;
-    if (names.length === 0) return NO_PARAMS;
-    return Object.fromEntries(names.map((name, index) => [name, percentDecoded(match[index + 1] ?? "")]));
-  };
-}
-
-/** Leaves malformed escapes unchanged: such a name or id matches nothing. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 export interface DeclaredBody {
   readonly contentType: string;

@@ -1,5 +1,10 @@
 import { utf8TextOf } from "./text.ts";
 
+export type JsonObject = { readonly [key: string]: unknown };
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 export type ParsedJson = { readonly value: unknown; readonly error?: undefined } | { readonly error: string };
 
 /** Deeper values are refused: they could not be stored, because the schemas of records have the same limit. */

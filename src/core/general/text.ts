@@ -115,3 +115,12 @@ export function xmlText(text: string): string {
 /** Text as the content of HTML, in the escapes of the real service's pages. */
 export const htmlText = (text: string): string =>
   text.replace(/[&<>"']/g, (found) => (found === "'" ? "&#x27;" : (ESCAPES[found] ?? found)));
+
+/** Leaves malformed escapes unchanged: such a name or id matches nothing. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -2,5 +2,5 @@
 
 export { encodePixels, whyNotDecoded } from "./decode.ts";
 export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
-export { prepareInBackground, rankTargets, sketchOf } from "./matching/ranking.ts";
+export { rankTargets, sketches, sketchOf } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";

@@ -10,12 +10,12 @@ import type { Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
 let loading: Promise<typeof Engine> | undefined;
-let loaded: typeof Engine | undefined;
+let sketches: typeof Engine.sketches | undefined;
 
 /** Loads what works on images when the first one arrives: most test files never need it. */
 function engine(): Promise<typeof Engine> {
   loading ??= import("./engine.ts").then((module) => {
-    loaded = module;
+    sketches = module.sketches;
     return module;
   });
   return loading;
@@ -109,11 +109,13 @@ export function backgroundPreparation(
 }
 
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
-const prepareInBackground: typeof Engine.prepareInBackground = (...given) => {
-  if (loaded !== undefined) return loaded.prepareInBackground(...given);
-  // Ignores a failure: the code that needs the result computes it again.
-  engine().then(
-    (module) => module.prepareInBackground(...given),
-    () => {},
-  );
-};
+function prepareInBackground(image: ComparedImage, isWanted: () => boolean): void {
+  if (sketches !== undefined) sketches.prepare(image, isWanted);
+  else {
+    // Ignores a failure: the code that needs the result computes it again.
+    engine().then(
+      (module) => module.sketches.prepare(image, isWanted),
+      () => {},
+    );
+  }
+}

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
+import type { JsonObject } from "../general/json.ts";
 import { hasPassed } from "./processing.ts";
 import { keptRecord, optional, record } from "./zod/record.ts";
 import {
   anyText,
   deferred,
-  type JsonObject,
   jsonObject,
   listOf,
   oneOf,

@@ -1,7 +1,6 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
-import { type ParsedJson, parseJson } from "../../general/json.ts";
+import { isJsonObject, type ParsedJson, parseJson } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
-import { isJsonObject } from "../../schema/zod/values.ts";
 
 const BUFFER_IN_JSON = /"([^"\\]{1,80})":\{"type":"Buffer","data":\[/;
 /** A Uint8Array as text: bytes with commas. */

@@ -1,10 +1,9 @@
 import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
-import { percentDecoded } from "../../emulator/operation.ts";
 import { parseJson } from "../../general/json.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
-import { asciiOnly } from "../../general/text.ts";
+import { asciiOnly, percentDecoded } from "../../general/text.ts";
 
 /** One of the five signed lines, or what separates them, with a mistake that clients make. */
 export interface SignedVariant {

@@ -1,7 +1,6 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
-import { percentDecoded } from "../../emulator/operation.ts";
 import { dateOf } from "../../emulator/response.ts";
-import { show, showUnknownKey } from "../../general/text.ts";
+import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
 import type { Database } from "../../schema/database.ts";
 import type { ApiContext } from "../services.ts";
 

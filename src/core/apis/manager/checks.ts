@@ -3,12 +3,12 @@ import { CheckTable, check } from "../../emulator/check.ts";
 import type { MaybePromise } from "../../emulator/message.ts";
 import type { DeclaredBody } from "../../emulator/operation.ts";
 import type { DeclaredResponse, Refusal } from "../../emulator/response.ts";
+import type { JsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Target } from "../../schema/target.ts";
 import { type Problem, read } from "../../schema/zod/problems.ts";
-import type { JsonObject } from "../../schema/zod/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
   type FieldError,

@@ -3,6 +3,7 @@ import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { writeJson } from "../../emulator/write-json.ts";
+import type { JsonObject } from "../../general/json.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import {
   type ChangeableFields,
@@ -19,7 +20,6 @@ import {
   vuMarkDatabaseJson,
 } from "../../schema/database.ts";
 import { targetJson } from "../../schema/target.ts";
-import type { JsonObject } from "../../schema/zod/values.ts";
 import type { WireForm } from "../../schema/zod/wire.ts";
 import type { ApiContext, Services } from "../services.ts";
 import {

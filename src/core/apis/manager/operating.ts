@@ -5,6 +5,7 @@ import { operation } from "../../emulator/operation.ts";
 import type { RecordedRequest, RecordedResponse } from "../../emulator/recorded-message.ts";
 import { ok } from "../../emulator/response.ts";
 import { writeJson } from "../../emulator/write-json.ts";
+import type { JsonObject } from "../../general/json.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { type ListedMessage, listedEntry, MOST_BODY_CHARACTERS } from "../../schema/journal-entry.ts";
 import { snapshot } from "../../schema/snapshot.ts";
@@ -14,7 +15,6 @@ import {
   CLOCK_YEARS,
   clockTimestamp,
   isClockTimestamp,
-  type JsonObject,
   kind,
   trueOrFalse,
   wholeNumber,

@@ -1,5 +1,6 @@
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
+import type { JsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
@@ -14,7 +15,6 @@ import {
   type TargetView,
   targetJson,
 } from "../../schema/target.ts";
-import type { JsonObject } from "../../schema/zod/values.ts";
 import * as control from "../control.ts";
 import {
   anyRequest,

@@ -3,9 +3,9 @@ import { arraySchema, objectSchema, openObjectSchema, stringSchema } from "../..
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
+import { isJsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
-import { isJsonObject } from "../../schema/zod/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
   bearerToken,

@@ -7,9 +7,9 @@ import {
   withDescription,
 } from "../../emulator/json-schemas.ts";
 import type { Profile } from "../../emulator/profiles.ts";
+import { isJsonObject, type JsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
-import { isJsonObject, type JsonObject } from "../../schema/zod/values.ts";
 
 /** A creation request as the stages read it: `{}` replaces other values where an object belongs. */
 export interface DatasetRequest {

@@ -1,8 +1,7 @@
 import type { Profile } from "../../emulator/profiles.ts";
-import { type ParsedJson, parseJson } from "../../general/json.ts";
+import { isJsonObject, type JsonObject, type ParsedJson, parseJson } from "../../general/json.ts";
 import { bounded, show } from "../../general/text.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
-import { isJsonObject, type JsonObject } from "../../schema/zod/values.ts";
 import {
   APPEARANCES,
   type DatasetRequest,

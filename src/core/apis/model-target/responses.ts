@@ -9,10 +9,10 @@ import {
 } from "../../emulator/json-schemas.ts";
 import type { HeaderList } from "../../emulator/message.ts";
 import type { DeclaredResponse } from "../../emulator/response.ts";
+import { isJsonObject } from "../../general/json.ts";
 import { loadModule } from "../../general/load-module.ts";
 import { asciiJson } from "../../general/text.ts";
 import type { Dataset } from "../../schema/model-target.ts";
-import { isJsonObject } from "../../schema/zod/values.ts";
 
 /** The response envelopes of OAuth 2.0 and the Model Target API. */
 

@@ -9,10 +9,10 @@ import {
   stringSchema,
 } from "../../emulator/json-schemas.ts";
 import { acceptsEncoding, type HeaderList, header, type MalformedKind } from "../../emulator/message.ts";
-import { type DeclaredBody, percentDecoded } from "../../emulator/operation.ts";
+import type { DeclaredBody } from "../../emulator/operation.ts";
 import { REGIONS } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dated, dateOf, ok, type PreparedResponse } from "../../emulator/response.ts";
-import { asciiJson, htmlText } from "../../general/text.ts";
+import { asciiJson, htmlText, percentDecoded } from "../../general/text.ts";
 import { LONGEST_HEADER_LINE_BYTES, RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
 
 /** In milliseconds, as the proxy reports it. */

@@ -1,7 +1,7 @@
 import { check } from "../../emulator/check.ts";
 import { type DeclaredResponse, notYet, Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
-import { inspectTargetImage, wantsOf } from "../../images/on-demand.ts";
+import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
@@ -151,7 +151,7 @@ function imageOf(context: ApiContext): Buffer | Refusal {
 
 /** Measures an image that is a PNG or JPEG of an accepted kind and size, complete and undamaged. */
 async function measuredImage({ body, services }: ApiContext, bytes: Buffer): Promise<NewImage | Refusal> {
-  const verdict = await inspectTargetImage(bytes, wantsOf(services.answerOptions));
+  const verdict = await inspectTargetImage(bytes, services.answerOptions.wantedMeasures);
   if (verdict.ok) return verdict.image;
   // Some of these texts are base64 too.
   const unread = unreadText(String(body.fields.image));

@@ -63,11 +63,6 @@ export async function rankTargets<T extends ComparedTarget>(
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 
-/** Prepares a target's image for comparisons by structural similarity, in the background, as long as that is wanted. */
-export function prepareInBackground(image: ComparedImage, isWanted: () => boolean = () => true): void {
-  sketches.prepare(image, isWanted);
-}
-
 /** A summary of an image for such comparisons, for a process that does not have it. Undefined when it cannot be decoded. */
 export async function sketchOf(image: ComparedImage): Promise<Buffer | undefined> {
   // Afterwards, only the packed one is needed here, unless a query has begun to compare the image.

@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { parseISO } from "date-fns/parseISO";
 import * as z from "zod/mini";
+import { isJsonObject, type JsonObject } from "../../general/json.ts";
 import { decodeServiceBase64 } from "../base64.ts";
 
 /* Kinds of single values. If JSON represents a value differently, its kind is a codec. */
@@ -171,11 +172,6 @@ export const aFunction = <F extends (...args: never[]) => unknown>(signature: st
 export const binary = deferred("bytes (Uint8Array)", () => z.custom<Uint8Array>(types.isUint8Array));
 export const textOrBytes = deferred("text or bytes (Uint8Array)", () => z.union([z.string(), binary]));
 export const textOrNumber = deferred("text or a number", () => z.union([z.string(), z.number()]));
-
-export type JsonObject = { readonly [key: string]: unknown };
-
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const MAX_NESTING = 100;
 

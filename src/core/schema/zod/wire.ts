@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import type { JsonObject } from "../../general/json.ts";
 import { Base64Text } from "../base64.ts";
-import { defOf, type JsonObject, kind, list, words, wordsOf } from "./values.ts";
+import { defOf, kind, list, words, wordsOf } from "./values.ts";
 
 interface WireOptions {
   /** Names in JSON that are not the field's name in snake case. */
