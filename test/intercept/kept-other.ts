@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import type { AddressInfo, Server, Socket } from "node:net";
 import { MockCloudReco, type MockCloudRecoOptions, type UnhandledRequests } from "mock-cloud-reco";
 import { beforeAll, onTestFinished } from "vitest";
 import { failureOf, messagesOf } from "./failures.ts";
@@ -41,3 +43,25 @@ export const refusalOf = async (sent: Promise<unknown>) => messagesOf(await fail
 
 export const blocked = (method: string, url: string) =>
   `${method} ${url}: no mock serves this host, and the option unhandledRequests blocks the request`;
+
+/** Destroys it when the test has finished. */
+export function kept<Kept extends { destroy(): unknown }>(closable: Kept): Kept {
+  onTestFinished(() => {
+    closable.destroy();
+  });
+  return closable;
+}
+
+/** Starts a server on this machine until the test has finished. Returns its port. */
+export async function portOf(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket)).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await once(server, "listening");
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

@@ -47,6 +47,8 @@ const FILES = [
   "test/intercept/kept-sockets.test.ts",
   "test/intercept/kept-other-hosts.test.ts",
   "test/intercept/kept-other-sockets.test.ts",
+  "test/intercept/kept-proxies.test.ts",
+  "test/intercept/upgraded-and-raw-sockets.test.ts",
   "test/intercept/tracers.test.ts",
   "test/intercept/mock-fetch-as-fetch.test.ts",
   "test/intercept/origin-pattern.test.ts",
