@@ -5,7 +5,7 @@ import { DEFAULT_BODY_BYTES, DEFAULT_JOURNAL_CAPACITY } from "../core/emulator/j
 import { DEFAULT_PROFILE, DEFAULT_URLS, PROFILE_NAMES } from "../core/emulator/profiles.ts";
 import type { RequestFilter } from "../core/emulator/request-filter.ts";
 import { isJsonObject } from "../core/general/json.ts";
-import type { TlsFiles } from "../core/http/http-server.ts";
+import type { TlsFiles } from "../core/http/http-server-options.ts";
 import { DEFAULT_IMAGE_CACHE_BYTES } from "../core/images/cache-limit.ts";
 import type { ImageMatcher } from "../core/images/matching/comparison.ts";
 import { brisqueRater } from "../core/images/on-demand.ts";

@@ -4,7 +4,7 @@ import { networkInterfaces } from "node:os";
 import { systemClock } from "../core/emulator/clock.ts";
 import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
 import { systemRandom } from "../core/emulator/random.ts";
-import type { TlsFiles } from "../core/http/http-server.ts";
+import type { TlsFiles } from "../core/http/http-server-options.ts";
 
 /* Node cannot create certificates, so this writes the ASN.1 values of a CA's and a server's certificate (RFC 5280). */
 

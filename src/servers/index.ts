@@ -1,6 +1,6 @@
 export type { JournalEntry } from "../core/emulator/journal.ts";
 export type { ProfileName } from "../core/emulator/profiles.ts";
-export type { TlsFiles } from "../core/http/http-server.ts";
+export type { TlsFiles } from "../core/http/http-server-options.ts";
 export type { CloudDatabaseFields, DatabaseChanges } from "../core/schema/cloud-database.ts";
 export type { VuMarkDatabaseFields } from "../core/schema/database.ts";
 export type { Fault } from "../core/schema/fault.ts";

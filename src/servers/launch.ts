@@ -1,6 +1,6 @@
 import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
 import { visible } from "../core/general/visible.ts";
-import type { TlsFiles } from "../core/http/http-server.ts";
+import type { TlsFiles } from "../core/http/http-server-options.ts";
 import type { Listen, RunningServer } from "../core/http/listen.ts";
 import { setImageCacheBytes } from "../core/images/cache-limit.ts";
 import { reachedUrl } from "../core/schema/base-url.ts";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Advice } from "../core/apis/services.ts";
 import { delayWhileConnected } from "../core/emulator/clock.ts";
 import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
-import type { TlsFiles } from "../core/http/http-server.ts";
+import type { TlsFiles } from "../core/http/http-server-options.ts";
 import { checked } from "../core/schema/zod/problems.ts";
 import { optional, record } from "../core/schema/zod/record.ts";
 import { MATCHERS, type MatcherName, type RaterName, raterNamed } from "../options/named.ts";

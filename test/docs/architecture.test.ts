@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
+import { files, imports, internal, source, text } from "./source-files.ts";
 
 const page = readFileSync(fileURLToPath(new URL("../../.github/ARCHITECTURE.md", import.meta.url)), "utf8");
 
@@ -15,30 +16,9 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   ]),
 );
 
-const source = fileURLToPath(new URL("../../src", import.meta.url));
-const files = readdirSync(source, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-  .map((entry) => relative(source, join(entry.parentPath, entry.name)))
-  .sort();
-const text = new Map(files.map((file) => [file, readFileSync(join(source, file), "utf8")]));
-const imports = new Map(
-  [...text].map(([file, content]) => [
-    file,
-    ts.preProcessFile(content, true, true).importedFiles.map(({ fileName }) => fileName),
-  ]),
-);
-
 /** A room of the core, or the folder. */
 const part = (file: string): string => /^core\/[^/]+/.exec(file)?.[0] ?? file.split("/", 1)[0] ?? file;
 const isInCore = (file: string): boolean => file.startsWith("core/");
-const target = (file: string, specifier: string): string =>
-  relative(source, resolve(source, dirname(file), specifier));
-const internal = [...imports].flatMap(([file, specifiers]) =>
-  specifiers
-    .filter((specifier) => specifier.startsWith("."))
-    .map((specifier) => ({ file, to: target(file, specifier) }))
-    .filter(({ to }) => !to.startsWith("..")),
-);
 /** The files that import a package whose name matches, or load it when they need it. */
 const usersOf = (pattern: RegExp): string[] =>
   [...text.keys()].filter((file) => {
@@ -51,18 +31,6 @@ const filesWith = (pattern: RegExp): string[] =>
   [...text].filter(([, content]) => pattern.test(content)).map(([file]) => file);
 const outside = (found: string[], ...allowed: string[]): string[] =>
   found.filter((file) => !allowed.some((place) => file === place || file.startsWith(`${place}/`)));
-
-/** Tests that import modules of src: its pure functions, or what no client can reach. */
-const MOST_TESTS_REACHING = 58;
-/** Helpers, programs and benchmarks that do. None of the conformance suite does, because it tries any service. */
-const MOST_HELPERS_REACHING = 28;
-const REACHING =
-  "Test behaviour through the package's exports. If a pure function, or what no client can reach, is better tested by import, " +
-  "raise the number by one, and say why in the commit";
-
-/** What the package exports. Programs that are bundled import it by its path. */
-const ENTRIES =
-  /^(?:index|servers\/index|openapi\/index|testing\/(?:assert|jest|msw|node-test|playwright|vitest))\.ts$/;
 
 /** The names of what a node calls, in order. */
 function calledIn(node: ts.Node): readonly string[] {
@@ -237,83 +205,5 @@ describe("the architecture", () => {
         "servers",
       ),
     ).toEqual([]);
-  });
-});
-
-describe("the tests", () => {
-  const root = fileURLToPath(new URL("..", import.meta.url));
-  // `test/matrix` is a package of its own, with a great many files installed.
-  const all = readdirSync(root)
-    .filter((folder) => folder !== "matrix")
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) =>
-        join(folder, file),
-      ),
-    )
-    .filter((file) => file.endsWith(".ts"));
-  const isTest = (file: string): boolean => file.endsWith(".test.ts");
-  /** What a file imports of `src`: the module, and the names. */
-  const reachedBy = (file: string) =>
-    [...readFileSync(join(root, file), "utf8").matchAll(/^import ([^;]*?) from "([^"]+)";/gm)]
-      .map(([, names = "", specifier = ""]) => ({
-        file,
-        names,
-        module: relative(source, resolve(root, dirname(file), specifier)),
-      }))
-      .filter(({ module }) => text.has(module));
-  const reached = all.filter(isTest).flatMap(reachedBy);
-
-  it("have a row for each folder on the map in CONTRIBUTING", () => {
-    const contributing = readFileSync(join(root, "../.github/CONTRIBUTING.md"), "utf8");
-    const rows = [...contributing.matchAll(/^\| `(\w+)` \| [^|]+ \|$/gm)].map(([, folder]) => folder);
-    const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(rows).toEqual(folders.map(({ name }) => name).sort());
-  });
-
-  it("import from the package what it exports", () => {
-    const exported = ["index.ts", "servers/index.ts"].flatMap((entry) =>
-      [...(text.get(entry) ?? "").matchAll(/export (type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap(
-        ([, onlyType, list = "", specifier = ""]) =>
-          list
-            .split(",")
-            .map((name) => name.trim())
-            // A class that is exported as a type only is no value for them.
-            .filter((name) => name !== "" && onlyType === undefined && !name.startsWith("type "))
-            .map((name) => `${target(entry, specifier)} ${name}`),
-      ),
-    );
-    const named = reached.flatMap(({ file, names, module }) =>
-      [...names.matchAll(/\w+/g)].map(([name]) => ({ file, name: `${module} ${name}` })),
-    );
-    expect(exported).toContain("core/emulator/clock.ts ManualClock");
-    expect(reached.filter(({ module }) => ENTRIES.test(module))).toEqual([]);
-    expect(named.filter(({ name }) => exported.includes(name))).toEqual([]);
-  });
-
-  it("reach into src in few files", () => {
-    const files = [...new Set(reached.map(({ file }) => file))];
-    expect(files.length, `${REACHING}:\n${files.join("\n")}`).toBeLessThanOrEqual(MOST_TESTS_REACHING);
-  });
-
-  it("have few helpers that reach into src, and none of them in the conformance suite", () => {
-    const helpers = all.filter((file) => !isTest(file));
-    const reaching = helpers.filter((file) => reachedBy(file).some(({ module }) => !ENTRIES.test(module)));
-    expect(reaching.length, `${REACHING}:\n${reaching.join("\n")}`).toBeLessThanOrEqual(
-      MOST_HELPERS_REACHING,
-    );
-    expect(reaching.filter((file) => file.startsWith("conformance/"))).toEqual([]);
-  });
-
-  it("of the emulator and of any service share the engine of the conformance suite, and nothing of each other", () => {
-    const parts = ["emulator", "verify"].map((part) =>
-      all.filter((file) => file.startsWith(`conformance/${part}/`)),
-    );
-    expect(parts.map(({ length }) => length > 1)).toEqual([true, true]);
-    const naming = all.filter(
-      (file) =>
-        file.startsWith("conformance/") &&
-        /from "\.\.?\/(emulator|verify)\//.test(readFileSync(join(root, file), "utf8")),
-    );
-    expect(naming, "move what both need into conformance/engine").toEqual([]);
   });
 });

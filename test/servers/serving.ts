@@ -1,6 +1,7 @@
 import { afterEach } from "vitest";
 import type { Result, WireRequest, WireResponse } from "../../src/core/emulator/message.ts";
-import { HttpServer, type HttpServerOptions } from "../../src/core/http/http-server.ts";
+import { HttpServer } from "../../src/core/http/http-server.ts";
+import type { HttpServerOptions } from "../../src/core/http/http-server-options.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 const NEVER_IDLE = 60_000;

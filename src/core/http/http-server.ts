@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { MalformedKind, Result, WireRequest } from "../emulator/message.ts";
+import type { MalformedKind } from "../emulator/message.ts";
 import { realTimers } from "../general/real-timers.ts";
 import { connectionAccepted } from "../general/scheduling.ts";
-import { type BodyFilter, type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
+import { type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
 import { Connection, continuationOf, leftOverOf, type PendingRequest } from "./connection.ts";
 import {
   disconnect,
@@ -26,41 +26,9 @@ import {
   sendStream,
   withClose,
 } from "./http-messages.ts";
+import type { HttpServerOptions, RequestAnswerer } from "./http-server-options.ts";
 import { Places } from "./places.ts";
 import { HeadWatch } from "./unended-heads.ts";
-
-/** Decides every response of a server; the transport only sends it. */
-export interface RequestAnswerer {
-  answer(request: WireRequest, connection: Duplex): Promise<ServedResult>;
-  /** Answers bytes that could not be parsed as a request. The head may be empty. */
-  answerMalformed(why: MalformedKind, head: RequestHead, connection: Duplex): Promise<Result>;
-}
-
-/** Certificate and key of a TLS server. */
-export interface TlsFiles {
-  /** Certificate chain as PEM text. */
-  readonly cert: string;
-  /** Private key as PEM text. */
-  readonly key: string;
-}
-
-export interface HttpServerOptions {
-  readonly tls?: TlsFiles | undefined;
-  /** Default: 64 MiB per body, 512 MiB for all bodies together, and 2 seconds without data. */
-  readonly limits?: Partial<BodyLimits> | undefined;
-  /** How many requests are answered at a time, of each kind; further ones are refused. Default: any number. */
-  readonly maxRequests?: number | undefined;
-  /** Names a kind of requests for which others leave places. Default: all are of one kind. */
-  readonly kindOf?: ((head: RequestHead) => string) | undefined;
-  /** Whether a request's client no longer waits once it has ended its side. Default: it does until the connection is closed. */
-  readonly leavesAtEnd?: ((head: RequestHead) => boolean) | undefined;
-  /** How many bytes more than others the body of a request may have. */
-  readonly extraBytesOf?: ((head: RequestHead) => number) | undefined;
-  /** Whether a client that pauses is known to be about to send more of its request. */
-  readonly isSending?: ((socket: Duplex) => boolean) | undefined;
-  /** Selects requests whose large parts are taken out, and do not count towards limits. */
-  readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;
-}
 
 /** A request that is being answered. */
 interface Exchange {

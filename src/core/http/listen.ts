@@ -4,7 +4,8 @@ import { requireNetwork } from "../general/permissions.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { localHost } from "../schema/base-url.ts";
 import type { RequestHead, ServedHandler, ServedResult } from "./http-messages.ts";
-import { HttpServer, type HttpServerOptions } from "./http-server.ts";
+import { HttpServer } from "./http-server.ts";
+import type { HttpServerOptions } from "./http-server-options.ts";
 
 /** Answers CORS preflight requests, and lets scripts of an origin read the responses to all others. */
 function withCors(origin: string, { answer, answerMalformed }: Serving): Serving {
