@@ -1,27 +1,36 @@
 import { createHash } from "node:crypto";
+import { SnapshotLists } from "./snapshot-lists.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const [COLON, COMMA, SPACE] = [0x3a, 0x2c, 0x20];
+const [BRACKET, BRACKET_END] = [0x5b, 0x5d];
+const [BRACE, BRACE_END] = [0x7b, 0x7d];
 const IMAGES = "images";
+/** Longer than any key of a record. */
+const LONGEST_KEY = 64;
 
 /**
  * Takes the images out of a snapshot's JSON while it arrives; their strings are then empty. So reading takes no more memory
- * than the state, and no step takes long.
+ * than the state, and no step takes long. Of a list with a wrong element, the rest is taken out, too.
  */
 export class SnapshotReader {
   readonly images = new Map<string, Buffer>();
-  private depth = 0;
+  private readonly lists = new SnapshotLists();
   /** The latest key of the outermost object. */
-  private key = "";
+  private outerKey = "";
+  private key: string | undefined;
   private isValue = false;
   private inString = false;
   private isEscaped = false;
+  private inSimple = false;
   private image: ImageText | undefined;
 
-  /** Returns the parts of a chunk that are not images. */
+  /** Returns the parts of a chunk that stay. */
   write(chunk: Buffer): readonly Buffer[] {
     const kept: Buffer[] = [];
     let from = 0;
+    this.lists.next(chunk);
     for (let at = 0; at < chunk.length; at++) {
       if (this.image !== undefined) {
         const end = chunk.indexOf(QUOTE, at);
@@ -38,33 +47,56 @@ export class SnapshotReader {
         kept.push(chunk.subarray(from, at + 1));
         from = at + 1;
         this.image = new ImageText();
-      } else this.readStructure(chunk[at]);
+      } else {
+        const wasDropping = this.lists.isDropping;
+        this.readStructure(chunk[at] ?? 0, at);
+        if (wasDropping === this.lists.isDropping) continue;
+        if (!wasDropping) kept.push(chunk.subarray(from, at));
+        from = at;
+      }
     }
-    kept.push(chunk.subarray(from));
+    if (!this.lists.isDropping) kept.push(chunk.subarray(from));
     return kept;
   }
 
   private beginsImage(byte: number | undefined): boolean {
-    return byte === QUOTE && this.depth === 2 && this.isValue && this.key === IMAGES;
+    return byte === QUOTE && this.isValue && this.lists.depth === 2 && this.outerKey === IMAGES;
   }
 
   private readString(byte = 0): void {
-    if (byte === QUOTE && !this.isEscaped) this.inString = false;
+    if (byte === QUOTE && !this.isEscaped) {
+      this.inString = false;
+      if (this.key !== undefined) {
+        if (this.lists.depth === 1) this.outerKey = this.key;
+        this.lists.key(this.key);
+      }
+    }
     // Includes escapes, so that no other key becomes equal.
-    else if (this.depth === 1 && !this.isValue && this.key.length <= IMAGES.length)
-      this.key += String.fromCharCode(byte);
+    else if (this.key !== undefined && this.key.length <= LONGEST_KEY) this.key += String.fromCharCode(byte);
     this.isEscaped = byte === BACKSLASH && !this.isEscaped;
   }
 
-  private readStructure(byte = 0): void {
-    const character = String.fromCharCode(byte);
-    if (character === '"') {
+  private readStructure(byte: number, at: number): void {
+    const { lists } = this;
+    const wasSimple = this.inSimple;
+    this.inSimple = false;
+    if (byte === QUOTE) {
       this.inString = true;
-      if (this.depth === 1 && !this.isValue) this.key = "";
-    } else if (character === ":") this.isValue = true;
-    else if (",{[}]".includes(character)) {
-      if (character !== ",") this.depth += character === "{" || character === "[" ? 1 : -1;
+      this.key = lists.isInObject && !this.isValue ? "" : undefined;
+      if (this.key === undefined) lists.simple(byte);
+    } else if (byte === COLON) this.isValue = true;
+    else if (byte === COMMA) {
       this.isValue = false;
+      lists.comma();
+    } else if (byte === BRACE || byte === BRACKET) {
+      this.isValue = false;
+      lists.begin(byte === BRACKET, at);
+    } else if (byte === BRACE_END || byte === BRACKET_END) {
+      this.isValue = false;
+      lists.end(at);
+    } else if (byte > SPACE) {
+      this.inSimple = true;
+      if (!wasSimple) lists.simple(byte);
     }
   }
 }
