@@ -22,6 +22,7 @@ export {
 } from "./core/images/on-demand.ts";
 export type { TargetRater } from "./core/images/ratings/rating.ts";
 export { MissingSchemeError } from "./core/schema/base-url.ts";
+export type { Cause, CauseCode } from "./core/schema/causes/causes.ts";
 export {
   type CloudDatabaseFields,
   type DatabaseChanges,

@@ -54,6 +54,7 @@ Usage:
   mock-cloud-reco openapi [options]          print the OpenAPI document of the four APIs
   mock-cloud-reco picture <n>                print a picture for tests
   mock-cloud-reco sign <method> <path>       print a request's signature, or what is wrong with one
+  mock-cloud-reco explain [code]             print what a cause's code means, and what to change
   mock-cloud-reco healthcheck [url]          exit with code 0 if a server responds
 
   mock-cloud-reco <command> --help           options and settings of a command
@@ -166,6 +167,18 @@ Keys: VUFORIA_SERVER_ACCESS_KEY and VUFORIA_SERVER_SECRET_KEY, or VUFORIA_CLIENT
 
 Try it:
   npx mock-cloud-reco sign POST /targets --body target.json --keys .env
+`,
+
+  explain: `mock-cloud-reco explain [code]: prints what a cause's code means
+
+Entries of the journal name the cause of a refusal by a code, such as date.skewed; a failing test shows it in brackets at the end of a
+request's line. Prints what happened, what to change, and a request that gets the code. Without a code, prints all.
+
+Options:
+  --help
+
+Try it:
+  npx mock-cloud-reco explain date.skewed
 `,
 
   healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds

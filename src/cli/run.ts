@@ -47,6 +47,7 @@ const COMMANDS = new Map<string, Command>([
   ["healthcheck", healthcheck],
   // Loaded only when it is used.
   ["sign", async (args, terminal) => (await import("./sign.ts")).sign(args, terminal)],
+  ["explain", async (args, terminal) => (await import("./explain.ts")).explain(args, terminal)],
   ...["--version", "-v"].map((name): [string, Command] => [name, printVersion]),
   ...["--help", "-h", "help"].map((name): [string, Command] => [name, printHelp]),
 ]);
@@ -62,7 +63,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     const command = COMMANDS.get(name);
     if (command !== undefined) return await command(rest, terminal);
     throw new UsageError(
-      `unknown command "${name}"; expected serve, exec, ${ROLES.join(", ")}, openapi, picture, sign or healthcheck`,
+      `unknown command "${name}"; expected serve, exec, ${ROLES.join(", ")}, openapi, picture, sign, explain or healthcheck`,
     );
   } catch (error) {
     if (error instanceof HelpAsked) {

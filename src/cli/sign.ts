@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { compareSignature } from "../core/apis/explanations/signature.ts";
-import { malformedAuthorizationReason } from "../core/apis/explanations/values.ts";
+import { malformedAuthorization } from "../core/apis/explanations/values.ts";
 import { header, type WireRequest } from "../core/emulator/message.ts";
 import {
   bodyDigest,
@@ -12,6 +12,7 @@ import {
 } from "../core/emulator/signing.ts";
 import { messageOf, show, showUnknownKey } from "../core/general/text.ts";
 import { visible, visibleLines } from "../core/general/visible.ts";
+import { sentenceOf } from "../core/schema/causes/causes.ts";
 import { read } from "../core/schema/zod/problems.ts";
 import { key as keySchema, wordsOf } from "../core/schema/zod/values.ts";
 import type { Environment } from "../options/setting-names.ts";
@@ -93,16 +94,16 @@ async function explained(request: WireRequest, keys: Keys) {
   if (given === headerOf(keys, stringOf(request)))
     return { output: "The Authorization header is right.\n", isRight: true };
   if (!/^[^ :]+ [^ :]+:[^:]+$/.test(given)) {
-    const reason = malformedAuthorizationReason(request, `VWS <${keys.role} access key>:<signature>`);
-    return { output: `${reason}\n`, isRight: false };
+    const why = malformedAuthorization(request, `VWS <${keys.role} access key>:<signature>`);
+    return { output: `${sentenceOf(why)}\n`, isRight: false };
   }
   const wrongKey = namedAccessKey(given) === keys.accessKey ? "" : `${wrongKeyAdvice(request, keys)}\n`;
-  const { expected, signed, reason } = await compareSignature(request, bodyDigest(request.body), keys, {
+  const { expected, signed, why } = await compareSignature(request, bodyDigest(request.body), keys, {
     otherSecrets: { [keys.other.name]: keys.other.secretKey },
   });
   const differing = signed === undefined ? "" : `\n${differences(expected, signed)}`;
   const isSigned = headerOf({ ...keys, accessKey: namedAccessKey(given) ?? "" }, expected) === given;
-  return { output: wrongKey + (isSigned ? "" : `${reason}\n${differing}`), isRight: false };
+  return { output: wrongKey + (isSigned ? "" : `${sentenceOf(why)}\n${differing}`), isRight: false };
 }
 
 function wrongKeyAdvice(request: WireRequest, { accessKey, secretKey, role, other }: Keys): string {

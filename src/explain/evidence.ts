@@ -2,6 +2,7 @@ import type { Clock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
 import { type JournalEntry, type JournalEvents, Signal } from "../core/emulator/journal.ts";
 import type { RequestFilter } from "../core/emulator/request-filter.ts";
+import { hasCode, isOfRealism } from "../core/schema/causes/causes.ts";
 import { type Finish, withRemark } from "./surprises.ts";
 
 export interface ExplainedMock {
@@ -128,14 +129,14 @@ export class Evidence {
     );
   }
 
-  /** Served requests whose response may surprise the client; for each reason the last. */
+  /** Served requests whose response may surprise the client; for each cause the last. */
   get noted(): readonly JournalEntry[] {
     const noted = this.#consistent.filter((entry) => hasNote(entry) && !isUnmatchedQuery(entry));
     const latest = [...this.#latest.values()];
     const hasFound = latest.some(({ considered }) => considered?.some(({ matched }) => matched));
     const remarked = latest.flatMap((entry) => withRemark(entry, hasFound) ?? []);
     const all = [...noted, ...remarked].sort((a, b) => a.number - b.number);
-    return [...new Map(all.map((entry) => [entry.reason, entry])).values()];
+    return [...new Map(all.map((entry) => [JSON.stringify(entry.cause), entry])).values()];
   }
 
   /** Forgets the requests so far, because another test has begun. */
@@ -163,8 +164,8 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
 
 /** What a failing test is told of them. */
 export const INCONSISTENT = "The option realism changed the answer to";
-const isInconsistent = ({ reason }: JournalEntry): boolean => reason?.endsWith("(realism)") === true;
+const isInconsistent = ({ cause }: JournalEntry): boolean => hasCode(cause, isOfRealism);
 
 /** Whether the journal has a note on a served request. */
-const hasNote = ({ refusedBy, fault, reason }: JournalEntry): boolean =>
-  refusedBy === undefined && fault === undefined && reason !== undefined;
+const hasNote = ({ refusedBy, fault, cause }: JournalEntry): boolean =>
+  refusedBy === undefined && fault === undefined && cause !== undefined;

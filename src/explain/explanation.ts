@@ -1,11 +1,12 @@
 import type { JournalEntry } from "../core/emulator/journal.ts";
 import { propertyOf } from "../core/general/property.ts";
 import { wrapped } from "../core/general/text.ts";
+import { hasCode } from "../core/schema/causes/causes.ts";
 import { isThrownHere } from "./caller.ts";
 import { messageIn } from "./errors.ts";
 import { type Evidence, type ExplainedMock, INCONSISTENT } from "./evidence.ts";
 import { formatJournal } from "./journal-text.ts";
-import { explainEarlyFinish, explainUnused, explainVainFinish } from "./surprises.ts";
+import { explainEarlyFinish, explainUnused, explainVainFinish, isAboutProcessing } from "./surprises.ts";
 import { explainUnreached, explainUnsent } from "./unreached.ts";
 
 /** The newest requests are shown, because they usually made the test fail. */
@@ -18,8 +19,16 @@ export const isTimeout = (error: unknown): boolean => /tim(ed|e) ?-?out/i.test(m
 const gaveUp = (error: unknown): boolean => isTimeout(error) || /\babort/i.test(messageIn(error));
 
 /** Whether a request was signed with a key of an earlier test. */
-export const isLeftOver = ({ reason }: JournalEntry): boolean =>
-  reason?.includes("of a mock that has stopped") === true;
+export const isLeftOver = ({ cause }: JournalEntry): boolean =>
+  hasCode(cause, (code) => code === "key.left-over");
+
+const SECTIONS = [
+  [INCONSISTENT, "inconsistent", "request", "requests"],
+  ["The mock refused", "refused", "request", "requests"],
+  ["No target matched", "unmatched", "query", "queries"],
+  ["A fault of this test applied to", "faulted", "request", "requests"],
+  ["The mock has a note on", "noted", "request", "requests"],
+] as const;
 
 const PAUSED =
   "The test's time limit ended mock.page.pause(): set MOCK_CLOUD_RECO_PAUSE=1, which lifts the limit of tests with a fixture.";
@@ -61,15 +70,12 @@ export function explainFailure(
     const unreached = explainUnreached([...new Set(Object.values(mock.urls))]);
     return wrapped([(finish && explainVainFinish(finish)) ?? [], unreached].flat().join("\n"));
   }
-  const paragraphs = [
-    ...paragraph(INCONSISTENT, evidence.inconsistent, "request", "requests"),
-    ...paragraph("The mock refused", evidence.refused, "request", "requests"),
-    ...paragraph("No target matched", evidence.unmatched, "query", "queries"),
-    ...paragraph("A fault of this test applied to", evidence.faulted, "request", "requests"),
-    ...paragraph("The mock has a note on", evidence.noted, "request", "requests"),
-  ];
+  const paragraphs = SECTIONS.flatMap(([heading, of, one, many]) =>
+    paragraph(heading, evidence[of], one, many),
+  );
   const { unusedFaults, responseDelaySeconds, finish } = mock.arranged;
-  const early = finish && explainEarlyFinish(finish, evidence.isAdding, paragraphs.join());
+  const told = SECTIONS.flatMap(([, of]) => evidence[of]);
+  const early = finish && explainEarlyFinish(finish, evidence.isAdding, told.some(isAboutProcessing));
   const all = [
     ...(paragraphs.length > 0 ? paragraphs : others),
     ...(early === undefined ? [] : [early]),

@@ -1,5 +1,6 @@
 import { factsOf, type JournalEntry } from "../core/emulator/journal.ts";
 import { visible } from "../core/general/visible.ts";
+import { FINISH_ADVICE } from "../core/schema/causes/queries.ts";
 import { type EntryFacts, type ListedRequest, listedEntry } from "../core/schema/journal-entry.ts";
 import { isRefusedOrFailed } from "../core/schema/protocol.ts";
 import { checked } from "../core/schema/zod/problems.ts";
@@ -60,6 +61,7 @@ function formatEntry({
   database,
   refusedBy,
   fault,
+  cause,
   reason,
   durationMs: _duration,
   considered,
@@ -71,7 +73,7 @@ function formatEntry({
   const facts = [operation, database === undefined ? undefined : `database ${JSON.stringify(database)}`];
   const shownFacts = facts.filter((fact) => fact !== undefined).join(", ");
   return [
-    `#${number} ${new Date(time ?? 0).toISOString()} ${method} ${path} → ${outcomeOf({ status, resultCode })}${shownFacts === "" ? "" : ` (${shownFacts})`}`,
+    `#${number} ${new Date(time ?? 0).toISOString()} ${method} ${path} → ${outcomeOf({ status, resultCode })}${shownFacts === "" ? "" : ` (${shownFacts})`}${cause === undefined ? "" : ` [${cause.code}]`}`,
     ...(reason === undefined ? [] : [`   ${source === undefined ? "" : `${source}: `}${reason}`]),
     ...formatConsidered(considered, otherTargets),
     ...Object.entries(others).map(([name, value]) => `   ${name}: ${JSON.stringify(value)}`),
@@ -82,15 +84,16 @@ function formatEntry({
 
 function formatConsidered(
   targets: EntryFacts["considered"],
-  otherTargets: EntryFacts["otherTargets"] = {},
+  otherTargets: EntryFacts["otherTargets"] = [],
 ): string[] {
   if (targets === undefined) return [];
   if (targets.length === 0) return ["   the database has no targets"];
-  const others = Object.values(otherTargets).reduce((total, count) => total + count, 0);
+  const others = otherTargets.reduce((total, { count }) => total + count, 0);
   const left = targets.length + others - MAX_TARGETS;
   return [
-    ...targets.slice(0, MAX_TARGETS).map(({ matched, name, targetId, why }) => {
-      return `   ${matched ? "✓" : "✗"} ${JSON.stringify(name)} (${targetId}): ${why}`;
+    ...targets.slice(0, MAX_TARGETS).map(({ matched, name, targetId, code, why }) => {
+      const advice = code === "target.waiting" ? FINISH_ADVICE : "";
+      return `   ${matched ? "✓" : "✗"} ${JSON.stringify(name)} (${targetId}): ${why}${advice}`;
     }),
     ...(left > 0 ? [`   and ${left} more targets`] : []),
   ];

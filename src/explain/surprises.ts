@@ -1,26 +1,23 @@
 import type { ActiveFault } from "../core/emulator/faults.ts";
-import type { JournalEntry } from "../core/emulator/journal.ts";
+import { type JournalEntry, recorded } from "../core/emulator/journal.ts";
 import { isJsonObject } from "../core/general/json.ts";
+import { type AnyCause, type CauseCode, cause, hasCode, withFurther } from "../core/schema/causes/causes.ts";
 import { nameOfDatabase } from "../core/schema/fault.ts";
 import { statusAt } from "../core/schema/processing.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
-
-const FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
-const RATING = `the target is still processing, so its tracking_rating is -1: ${FINISH}`;
 
 /** @param hasFound - whether a query of the test has found a target. */
 type Remark = (
   body: Readonly<Record<string, unknown>>,
   entry: JournalEntry,
   hasFound: boolean,
-) => string | undefined;
+) => AnyCause | undefined;
 
-const whileProcessing: Remark = (body) => (body.status === "processing" ? RATING : undefined);
+const whileProcessing: Remark = (body) =>
+  body.status === "processing" ? cause("status.processing") : undefined;
 
 const uncounted = (body: Readonly<Record<string, unknown>>, hasFound: boolean, by: string) =>
-  hasFound && body.current_month_recos === 0
-    ? `queries never change recognition counts: set them with ${by}`
-    : undefined;
+  hasFound && body.current_month_recos === 0 ? cause("counts.unset", { by }) : undefined;
 
 /** What a test may not expect of a response that is right, by operation. */
 const REMARKS: Partial<Record<NonNullable<JournalEntry["operation"]>, Remark>> = {
@@ -30,33 +27,28 @@ const REMARKS: Partial<Record<NonNullable<JournalEntry["operation"]>, Remark>> =
   databaseSummary: (body, _entry, hasFound) => {
     const { processing_images: images } = body;
     if (typeof images !== "number" || images === 0) return uncounted(body, hasFound, "mock.updateDatabase()");
-    const targets = images === 1 ? "1 target is" : `${images} targets are`;
-    return `${targets} still processing, and not counted as active: ${FINISH}`;
+    return cause("summary.processing", { targets: images });
   },
   query: ({ results }, { considered = [] }) => {
     if (!Array.isArray(results)) return undefined;
     const matched = considered.filter((target) => target.matched).length;
     const [first, second] = results.map((result: unknown) => isJsonObject(result) && "target_data" in result);
-    const remarks = [
-      ...(matched > results.length
-        ? [`${matched} targets match, but max_num_results is ${results.length}: send a larger one`]
-        : []),
-      ...(first === true && second === false
-        ? ["only the first result has target_data: send include_target_data=all"]
-        : []),
+    const [remark, ...further] = [
+      ...(matched > results.length ? [cause("results.fewer", { matched, results: results.length })] : []),
+      ...(first === true && second === false ? [cause("results.data")] : []),
     ];
-    return remarks.length === 0 ? undefined : remarks.join("; ");
+    return remark && withFurther(remark, ...further);
   },
 };
 
-/** The entry, with a remark as its reason, if a test may not expect its response. */
+/** The entry, with a remark as its cause, if a test may not expect its response. */
 export function withRemark(entry: JournalEntry, hasFound: boolean): JournalEntry | undefined {
-  const { operation, response, reason, refusedBy, fault } = entry;
+  const { operation, response, cause: known, refusedBy, fault } = entry;
   const remark = operation && REMARKS[operation];
-  const isPlain = [reason, refusedBy, fault].every((each) => each === undefined);
+  const isPlain = [known, refusedBy, fault].every((each) => each === undefined);
   const body = isPlain && remark !== undefined ? response?.body.json : undefined;
   const said = isJsonObject(body) ? remark?.(body, entry, hasFound) : undefined;
-  return said === undefined ? undefined : { ...entry, reason: said };
+  return said === undefined ? undefined : recorded({ ...entry, cause: said });
 }
 
 /** Says that a fault applied to no request, and which request came nearest. */
@@ -132,14 +124,33 @@ export function targetsAfter({ calledAt, known }: FinishCall, store: MemoryStore
   };
 }
 
+/** Causes of what is still processing. */
+const OF_PROCESSING: readonly CauseCode[] = [
+  "target.processing",
+  "target.waiting",
+  "target.status",
+  "status.processing",
+  "summary.processing",
+  "duplicates.passed-over",
+  "dataset.training",
+];
+const isOfProcessing = (code: CauseCode): boolean => OF_PROCESSING.includes(code);
+
+export const isAboutProcessing = ({ cause: known, considered = [] }: JournalEntry): boolean =>
+  hasCode(known, isOfProcessing) || considered.some(({ code }) => isOfProcessing(code));
+
 /**
  * Says that `finishProcessing()` was called before the adds whose processing the test expects to be over.
  *
  * @param isAdding - whether an add has no response yet.
- * @param said - what the requests explain; processing that no request met is not the reason of the failure.
+ * @param isProcessingMet - whether a request met a target that is processing: otherwise, it is not why the test failed.
  */
-export function explainEarlyFinish(finish: Finish, isAdding: boolean, said: string): string | undefined {
-  const isMet = finish.isLate && (finish.isProcessing || /\bprocessing\b/.test(said));
+export function explainEarlyFinish(
+  finish: Finish,
+  isAdding: boolean,
+  isProcessingMet: boolean,
+): string | undefined {
+  const isMet = finish.isLate && (finish.isProcessing || isProcessingMet);
   if (!isMet && !isAdding) return undefined;
   return `mock.finishProcessing() was called${placeOf(finish)} before a target was added: await the add first.`;
 }

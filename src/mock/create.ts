@@ -2,6 +2,7 @@ import type { addTarget } from "../core/apis/control.ts";
 import type { ResolvedAnswerOptions } from "../core/apis/services.ts";
 import type { Random } from "../core/emulator/random.ts";
 import { inspectTargetImage } from "../core/images/on-demand.ts";
+import { sentenceOf } from "../core/schema/causes/causes.ts";
 import {
   type CloudDatabase,
   type CloudDatabaseFields,
@@ -103,7 +104,8 @@ export function warnIfNeverFound(
   warned: Set<string>,
 ): void {
   if (processed !== true || status !== undefined || !target.activeFlag) return;
-  const why = whyNotFound(target, target.uploadDate)?.why;
+  const obstacle = whyNotFound(target, target.uploadDate);
+  const why = obstacle && sentenceOf(obstacle);
   if (why === undefined || warned.has(why)) return;
   warned.add(why);
   process.emitWarning(
@@ -161,6 +163,7 @@ async function acceptedImage(
 ): Promise<Pick<NewTarget, "image">> {
   const image = Buffer.from(given);
   const verdict = await inspectTargetImage(image, answerOptions.wantedMeasures);
-  if (!verdict.ok) throw new Error(`invalid target.image (${verdict.resultCode}): ${verdict.reason}`);
+  if (!verdict.ok)
+    throw new Error(`invalid target.image (${verdict.resultCode}): ${sentenceOf(verdict.cause)}`);
   return verdict;
 }

@@ -10,6 +10,7 @@ import type { Random } from "../core/emulator/random.ts";
 import { namedAccessKey } from "../core/emulator/signing.ts";
 import { answerMalformed } from "../core/http/http-messages.ts";
 import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts";
+import { cause } from "../core/schema/causes/causes.ts";
 import { API_NAMES, type ApiName } from "../core/schema/protocol.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
 import type { FinishCall } from "../explain/surprises.ts";
@@ -161,11 +162,12 @@ export function interceptedHosts(
     baseUrl,
     handle: (request) => isolation.ofRequest.emulator.handle(apis, request),
     handleMalformed: (why, head) => answerMalformed(isolation.ofRequest.emulator, apis, why, head),
-    recordRefusal: (authority, reason) => {
+    recordRefusal: (authority, message) => {
+      const why = cause("connection.refused", { message });
       const request = { method: "CONNECT", path: authority, query: "", headers: [], body: Buffer.alloc(0) };
       // Nobody waits for the result. It is an error if the mock stops during a configured delay.
       isolation.ofRequest.emulator
-        .handle(apis, request, { connection: "refused", refusedBy: "transport", reason })
+        .handle(apis, request, { connection: "refused", refusedBy: "transport", cause: why })
         .catch(() => {});
     },
     recognizes: (request) => recognition(isolation.ofRequest, answerOptions, request),

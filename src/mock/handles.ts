@@ -1,5 +1,7 @@
 import type { Clock, MovableClock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
+import { sentenceOf } from "../core/schema/causes/causes.ts";
+import { FINISH_ADVICE } from "../core/schema/causes/queries.ts";
 import type { CloudDatabase, DatabaseState, RequestRateLimits } from "../core/schema/cloud-database.ts";
 import type { VuMarkDatabase } from "../core/schema/database.ts";
 import { type Fault, fault } from "../core/schema/fault.ts";
@@ -56,7 +58,7 @@ export function mockTarget(target: Target, now: number): MockTarget {
     applicationMetadata: target.applicationMetadata,
     status: statusAt(target, now),
     trackingRating: ratingAt(target, now),
-    whyNotFound: obstacle && obstacle.why + obstacle.detail + obstacle.advice,
+    whyNotFound: obstacle && sentenceOf(obstacle) + (obstacle.code === "target.waiting" ? FINISH_ADVICE : ""),
     uploadDate: new Date(target.uploadDate),
     lastModifiedDate: new Date(target.lastModifiedDate),
     currentMonthRecos: target.currentMonthRecos,

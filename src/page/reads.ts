@@ -1,5 +1,5 @@
 import type { Advice } from "../core/apis/services.ts";
-import { factsOf, type Journal, type JournalEntry } from "../core/emulator/journal.ts";
+import type { Journal, JournalEntry } from "../core/emulator/journal.ts";
 import type { MaybePromise } from "../core/emulator/message.ts";
 import { comparisonOf, type ImageMatcher } from "../core/images/matching/comparison.ts";
 import type { AddedFault } from "../core/schema/fault.ts";
@@ -24,7 +24,7 @@ import type {
   PageTargets,
   RequestRow,
 } from "./model.ts";
-import { shownTarget } from "./report.ts";
+import { shownFacts, shownTarget } from "./report.ts";
 import {
   foundIn,
   type ImageOf,
@@ -233,7 +233,7 @@ const isOfPage = ({ api, request }: JournalEntry): boolean =>
   api === "manager" && PAGE_HEADER in request.headers;
 
 function rowOf(entry: JournalEntry, imageOf: ImageOf): RequestRow {
-  return withFound(withoutLongFields(factsOf(entry)), entry, imageOf);
+  return withFound(withoutLongFields(shownFacts(entry)), entry, imageOf);
 }
 
 /** Counts the kept requests. It reads each entry once. */

@@ -7,6 +7,8 @@ import { factsOf, type JournalEntry } from "../core/emulator/journal.ts";
 import { HIDDEN } from "../core/emulator/masking.ts";
 import type { RecordedBody, RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
 import { sha256Hex } from "../core/general/sha256.ts";
+import { sentenceOf } from "../core/schema/causes/causes.ts";
+import type { EntryFacts } from "../core/schema/journal-entry.ts";
 import { ratingAt, statusAt } from "../core/schema/processing.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
 import type { Target } from "../core/schema/target.ts";
@@ -122,10 +124,16 @@ class ShownImages {
   }
 }
 
+/** The facts of an entry, with a sentence that leaves out the strings to sign, which are shown line by line. */
+export const shownFacts = (entry: JournalEntry): EntryFacts => ({
+  ...factsOf(entry),
+  ...(entry.cause && { reason: sentenceOf(entry.cause, true) }),
+});
+
 function shownRequest(entry: JournalEntry, images: ShownImages): ShownRequest {
   const { request, response } = entry;
   return {
-    ...factsOf(entry),
+    ...shownFacts(entry),
     request: { query: request.query, ...shownMessage(request, images) },
     ...(response && { response: shownMessage(response, images) }),
   };

@@ -15,6 +15,7 @@ import { similarityMap } from "../core/images/matching/similarity.ts";
 import { measure } from "../core/images/measures.ts";
 import { assessImage, brisqueRater, perfectRater } from "../core/images/on-demand.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
+import { sentenceOf } from "../core/schema/causes/causes.ts";
 import { whyNotFound } from "../core/schema/processing.ts";
 import type { Target } from "../core/schema/target.ts";
 import { featureRater } from "../recognition/matcher.ts";
@@ -93,15 +94,16 @@ async function factsOf(bytes: Buffer, rater: TargetRater) {
     ? await assessImage({ ...image, measures }, isRepeatable ? rater : perfectRater)
     : undefined;
   const shown = shownSizeOf(bytes);
+  const problem = whyTooLarge(bytes) ?? (query.ok ? undefined : query.cause);
   return {
     format: formatOf(bytes) ?? null,
     width: shown?.width ?? null,
     height: shown?.height ?? null,
     size: bytes.length,
     /** Why queries with the image are refused; null when they are not. */
-    problem: whyTooLarge(bytes) ?? (query.ok ? null : query.reason),
+    problem: problem === undefined ? null : sentenceOf(problem),
     /** Why it cannot be added as a target; null when it can. */
-    targetProblem: target.ok ? null : target.reason,
+    targetProblem: target.ok ? null : sentenceOf(target.cause),
     /** 0, the best, to 100; null when it cannot be decoded. */
     brisque: (isWhole ? measures.brisque : null) ?? null,
     /** The rater's result, 0 to 5; null when it cannot be decoded, or when only adding it tells. */
@@ -130,7 +132,7 @@ function triedTargets(
       /** Whether a query finds it now. */
       matched: score !== null && score > threshold && obstacle === undefined,
       /** Why a query does not find it at any score: inactive, still processing. */
-      passedOver: obstacle === undefined ? null : obstacle.why + obstacle.detail,
+      passedOver: obstacle === undefined ? null : { code: obstacle.code, why: sentenceOf(obstacle) },
       /** How it was found, or why not, as far as the matcher can say. */
       why: recognition?.why ?? whyNot?.(target) ?? null,
       /** The outline in the image, if the matcher finds one. */

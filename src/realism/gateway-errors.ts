@@ -2,6 +2,7 @@ import { crlfPage, fromLoadBalancer } from "../core/apis/signed/responses.ts";
 import type { FaultEffect, SharedFaults } from "../core/emulator/faults.ts";
 import type { Random } from "../core/emulator/random.ts";
 import { type DeclaredResponse, ok } from "../core/emulator/response.ts";
+import { cause } from "../core/schema/causes/causes.ts";
 
 /** The load balancer's standard pages: the real service's bytes are not recorded. */
 const PAGES: readonly DeclaredResponse[] = [
@@ -30,10 +31,9 @@ export function withGatewayErrors(faults: SharedFaults, draw: () => FaultEffect 
 
 export function gatewayError(random: Random): FaultEffect {
   const page = PAGES[random.integer(PAGES.length + 1)];
-  const happened = page === undefined ? "the connection was reset" : `answered with ${page.status}`;
   return {
     origin: "realism",
-    effect: `${happened}, and the request was not executed: send it again (realism)`,
+    effect: cause("realism.gateway", { status: page?.status }),
     ...(page === undefined ? { resetConnection: true } : { response: ok(page) }),
   };
 }

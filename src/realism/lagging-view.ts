@@ -1,21 +1,13 @@
 import type { ApiContext, GivenTarget, SearchResult } from "../core/apis/services.ts";
 import { ConsistentView } from "../core/apis/targets-view.ts";
 import type { MaybePromise } from "../core/emulator/message.ts";
+import { sentenceOf } from "../core/schema/causes/causes.ts";
 import { ratingAt, statusAt, type TargetStatus } from "../core/schema/processing.ts";
 import type { Operation } from "../core/schema/protocol.ts";
 import type { Target } from "../core/schema/target.ts";
 import { byUpload, type RecordsOf, type TargetCounts } from "../core/store/records.ts";
 import { type TargetChanges, withoutContent } from "../core/store/verbs.ts";
-import {
-  type ChangeKind,
-  explainLags,
-  type Lag,
-  type Lags,
-  lagReason,
-  NOT_COUNTED,
-  NOT_VISIBLE,
-  STILL_FOUND,
-} from "./lags.ts";
+import { type ChangeKind, explainLags, type Lag, type Lags, lagCause } from "./lags.ts";
 
 /** The shown fields of a target, besides status and rating. */
 const SHOWN: Partial<Record<Operation, readonly (keyof Target)[]>> = {
@@ -42,12 +34,12 @@ export class LaggingView extends ConsistentView {
     const [lag] = this.lags.unseen(this.records, now, this.lags.visibility, targetId);
     if (target === undefined || lag === undefined) return { target };
     const { before } = lag;
-    if (before === undefined) return { hidden: lagReason(context, lag, NOT_VISIBLE) };
+    if (before === undefined) return { hidden: lagCause(context, lag, "realism.not-visible") };
     const shown = SHOWN[operation.name];
     if (shown === undefined) return { target };
     const look = (one: Target) =>
       JSON.stringify([...shown.map((field) => one[field]), statusAt(one, now), ratingAt(one, now)]);
-    if (look(before) !== look(target)) explainLags(context, [lag], NOT_VISIBLE);
+    if (look(before) !== look(target)) explainLags(context, [lag], "realism.not-visible");
     const { currentMonthRecos, previousMonthRecos, totalRecos } = target;
     return { target: { ...before, currentMonthRecos, previousMonthRecos, totalRecos } };
   }
@@ -56,7 +48,7 @@ export class LaggingView extends ConsistentView {
     const { context } = this;
     const lags = this.lags.unseen(this.records, context.now, this.lags.visibility);
     const hidden = lags.filter(({ before }) => before === undefined);
-    explainLags(context, hidden, NOT_VISIBLE);
+    explainLags(context, hidden, "realism.not-visible");
     return without(hidden, super.list());
   }
 
@@ -75,7 +67,7 @@ export class LaggingView extends ConsistentView {
       if (from !== undefined) moved[from] -= 1;
       if (to !== undefined) moved[to] += 1;
     }
-    if (JSON.stringify(moved) !== JSON.stringify(counts)) explainLags(context, lags, NOT_COUNTED);
+    if (JSON.stringify(moved) !== JSON.stringify(counts)) explainLags(context, lags, "realism.not-counted");
     return moved;
   }
 
@@ -97,11 +89,17 @@ export class LaggingView extends ConsistentView {
         FOUND.some((field) => before[field] !== current?.[field])
       );
     });
-    explainLags(context, differing, differing.at(-1)?.current === undefined ? STILL_FOUND : NOT_VISIBLE);
+    explainLags(
+      context,
+      differing,
+      differing.at(-1)?.current === undefined ? "realism.still-found" : "realism.not-visible",
+    );
     const unseen = lags.flatMap((lag) => {
       const { targetId, name } = lag.after;
-      const why = lagReason(context, lag, NOT_VISIBLE);
-      return lag.before === undefined ? [{ targetId, name, matched: false, why }] : [];
+      const why = lagCause(context, lag, "realism.not-visible");
+      return lag.before === undefined
+        ? [{ targetId, name, matched: false, code: why.code, why: sentenceOf(why) }]
+        : [];
     });
     return { ...search, unseen };
   }

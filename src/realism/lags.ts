@@ -1,4 +1,5 @@
 import type { Context } from "../core/emulator/context.ts";
+import { type AnyCause, cause } from "../core/schema/causes/causes.ts";
 import type { Database } from "../core/schema/database.ts";
 import { hasPassed } from "../core/schema/processing.ts";
 import type { Target } from "../core/schema/target.ts";
@@ -128,24 +129,14 @@ export class Lags {
   }
 }
 
-type Words = readonly [state: string, end: string];
-export const NOT_VISIBLE: Words = ["not yet visible", "visible"];
-export const STILL_FOUND: Words = ["still found", "gone"];
-export const NOT_COUNTED: Words = ["not yet counted", "counted"];
+type LateCode = "realism.not-visible" | "realism.still-found" | "realism.not-counted";
 
-/** For example `not yet visible: added 0.4 s ago, visible after 1 s (realism)`. */
-export function lagReason(
-  { now }: Context,
-  { kind, at, seconds }: Lag,
-  [state, end]: Words,
-  others = 0,
-): string {
+export function lagCause({ now }: Context, { kind, at, seconds }: Lag, code: LateCode, others = 0): AnyCause {
   const ago = Math.max(0, now - at) / 1000;
-  const more = others > 0 ? `; and ${others} more` : "";
-  return `${state}: ${kind} ${ago} s ago, ${end} after ${seconds} s${more} (realism)`;
+  return cause(code, { change: kind, ago, after: seconds, ...(others > 0 && { others }) });
 }
 
-export function explainLags(context: Context, lags: readonly Lag[], words: Words): void {
+export function explainLags(context: Context, lags: readonly Lag[], code: LateCode): void {
   const last = lags.at(-1);
-  if (last !== undefined) context.entry.reason = lagReason(context, last, words, lags.length - 1);
+  if (last !== undefined) context.entry.cause = lagCause(context, last, code, lags.length - 1);
 }

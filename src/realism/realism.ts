@@ -29,8 +29,8 @@ export class Realism implements Consistency {
     return new LaggingView(this.lags, context, records);
   }
 
-  acceptedAboveLimit(): string | undefined {
-    return this.#draws("looseLimits") ? "this one is accepted all the same (realism)" : undefined;
+  acceptsAboveLimit(): boolean {
+    return this.#draws("looseLimits");
   }
 
   faults(own: SharedFaults): SharedFaults {

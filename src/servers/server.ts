@@ -3,8 +3,9 @@ import { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
 import { header, type WireRequest } from "../core/emulator/message.ts";
 import type { ServerRefusal } from "../core/emulator/router.ts";
-import { messageOf } from "../core/general/text.ts";
+import { bounded, messageOf } from "../core/general/text.ts";
 import { DecoderError } from "../core/images/decode.ts";
+import { cause } from "../core/schema/causes/causes.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 
 /** Called while servers start: with targets of a seed file, or megabytes of a state file. */
@@ -28,9 +29,12 @@ export const unnoticed = <Given extends EmulatorServices>(services: Given): Give
 
 /** One line of text for a failure of the emulator itself: 502 while the state is unavailable, 503 for the decoder, otherwise 500. */
 export function failureReply(error: unknown): ServerRefusal {
-  const reason = messageOf(error).replace(/\s+/g, " ");
-  if (error instanceof DecoderError) return { status: 503, refusedBy: "imageDecoder", reason };
-  return error instanceof StateUnavailableError
-    ? { status: 502, refusedBy: "targetManager", reason }
-    : { status: 500, refusedBy: "emulator", reason, line: `the emulator failed: ${reason}` };
+  const said = messageOf(error).replace(/\s+/g, " ");
+  const facts = { error: bounded(said) };
+  if (error instanceof DecoderError)
+    return { status: 503, refusedBy: "imageDecoder", cause: cause("decoder.failed", facts) };
+  if (error instanceof StateUnavailableError)
+    return { status: 502, refusedBy: "targetManager", cause: cause("manager.unreachable", facts) };
+  const why = cause("emulator.failed", { ...facts, isServer: true });
+  return { status: 500, refusedBy: "emulator", cause: why, line: `the emulator failed: ${said}` };
 }

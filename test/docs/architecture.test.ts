@@ -129,12 +129,12 @@ describe("the architecture", () => {
     ).toEqual([]);
   });
 
-  it("exports at most 75 names", () => {
+  it("exports at most 77 names", () => {
     const names = [...(text.get("index.ts") ?? "").matchAll(/\{([^}]*)\}/g)].flatMap(([, list = ""]) =>
       list.split(",").filter((name) => name.trim() !== ""),
     );
     expect(names).toContain(" MockCloudReco ");
-    expect(names.length).toBeLessThanOrEqual(75);
+    expect(names.length).toBeLessThanOrEqual(77);
   });
 
   it("has no cycles of files, and none of folders", () => {
@@ -186,7 +186,7 @@ describe("the architecture", () => {
 
   it("reads the time in the clock only, and draws randomness in one place", () => {
     // It quotes code for clients.
-    const advising = "core/apis/explanations/values.ts";
+    const advising = "core/schema/causes/headers.ts";
     expect(outside(filesWith(/Date\.now\(|new Date\(\)/), "core/emulator/clock.ts", advising)).toEqual([]);
     expect(
       outside(filesWith(/Math\.random|randomUUID|randomBytes|randomFill/), "core/emulator/random.ts"),

@@ -3,6 +3,7 @@ import { type AnyCheck, CheckTable, check, runChecks } from "../../src/core/emul
 import type { OperationContext } from "../../src/core/emulator/context.ts";
 import { profiles } from "../../src/core/emulator/profiles.ts";
 import { type DeclaredResponse, type Refusal, refuse } from "../../src/core/emulator/response.ts";
+import { type AnyCause, cause } from "../../src/core/schema/causes/causes.ts";
 
 const declared = (status: number): DeclaredResponse => ({
   status,
@@ -12,22 +13,23 @@ const declared = (status: number): DeclaredResponse => ({
 const bad = declared(400);
 const gone = declared(410);
 const run = async (only: AnyCheck) => runChecks([only], { profile: profiles.neutral });
-const answering = (refusals: DeclaredResponse[], verdict: string | Refusal) =>
+const answering = (refusals: DeclaredResponse[], verdict: AnyCause | Refusal) =>
   check({ name: "answering", refusals, test: () => verdict });
 
-it("a reason alone refuses with the only declared response", async () => {
-  const refused = await run(answering([bad], "too short"));
-  expect(refused).toMatchObject({ refusedBy: "answering", refusal: { declared: bad, reason: "too short" } });
+it("a cause alone refuses with the only declared response", async () => {
+  const empty = cause("body.empty");
+  const refused = await run(answering([bad], empty));
+  expect(refused).toMatchObject({ refusedBy: "answering", refusal: { declared: bad, cause: empty } });
 });
 
 it("fails when a check answers with a response that it does not declare", async () => {
-  await expect(run(answering([bad], refuse(gone, "gone")))).rejects.toThrow(
+  await expect(run(answering([bad], refuse(gone, cause("target.deleted"))))).rejects.toThrow(
     "the check answering answers with 410, which it does not declare",
   );
 });
 
 it("fails when a check with several responses does not name one", async () => {
-  await expect(run(answering([bad, gone], "?"))).rejects.toThrow("declares 2 responses");
+  await expect(run(answering([bad, gone], cause("body.empty")))).rejects.toThrow("declares 2 responses");
 });
 
 it("keeps the rows that concern an operation", () => {

@@ -18,7 +18,7 @@ test("entries that the target manager lists are formatted like the mock's own", 
   expect(requests).toHaveLength(own.length);
   expect(formatJournal(requests)).toBe(formatJournal(own));
   expect(formatJournal(requests)).toMatch(
-    /^#1 .*Z POST \/targets → 400 Fail \(addTarget, database "shop"\)\n {3}\w+: width must be [\s\S]*[✓✗] "poster"[\s\S]*addFault: /,
+    /^#1 .*Z POST \/targets → 400 Fail \(addTarget, database "shop"\) \[width\.wrong\]\n {3}\w+: width must be [\s\S]*[✓✗] "poster"[\s\S]*addFault: /,
   );
 });
 
@@ -35,7 +35,7 @@ test("no text of an entry adds lines or controls the terminal", async () => {
     database_name: text,
     reason: text,
     refused_by: text,
-    considered: [{ matched: false, name: text, target_id: text, why: text }],
+    considered: [{ matched: false, name: text, target_id: text, code: "target.inactive", why: text }],
   }));
   const lines = formatJournal(changed).split("\n");
   expect(lines).toHaveLength(3);

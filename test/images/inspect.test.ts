@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { inspectQueryImage, inspectTargetImage } from "../../src/core/images/inspect.ts";
+import { sentenceOf } from "../../src/core/schema/causes/causes.ts";
 import { breakChecksum, makePng, noiseByte, palette, pngChunk } from "../support/png.ts";
 
 const raw = (width: number, height: number, channels: 1 | 3 | 4 = 3) => ({
@@ -186,7 +187,7 @@ describe("the table of image files", () => {
       if (expected === "ok") {
         expect(verdict).toMatchObject({ ok: true });
       } else {
-        const text = verdict.ok ? "accepted" : `${verdict.resultCode}: ${verdict.reason}`;
+        const text = verdict.ok ? "accepted" : `${verdict.resultCode}: ${sentenceOf(verdict.cause)}`;
         expect(text).toMatch(new RegExp(expected));
         expect(text).toMatch(expected.startsWith("ImageTooLarge") ? /^ImageTooLarge: / : /^BadImage: /);
       }
@@ -211,12 +212,10 @@ describe("an accepted image", () => {
 describe("the reason for a refusal", () => {
   it("says what was found, what was expected and what to do", async () => {
     const verdict = await inspectTargetImage(makePng({ colourType: 3, before: [palette] }));
-    expect(verdict).toEqual({
-      ok: false,
-      resultCode: "BadImage",
-      reason:
-        "the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, or RGB of 8 or 16 bits: convert it to RGB",
-    });
+    expect(verdict).toMatchObject({ ok: false, resultCode: "BadImage" });
+    expect(!verdict.ok && sentenceOf(verdict.cause)).toBe(
+      "the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, or RGB of 8 or 16 bits: convert it to RGB",
+    );
   });
 
   const hex = (digits: string) => Buffer.from(digits, "hex");
@@ -252,7 +251,7 @@ describe("the reason for a refusal", () => {
     ["other bytes", Buffer.from("hello, world"), undefined],
   ])("suggests what to do with %s", async (_, bytes, advice) => {
     const verdict = await inspectQueryImage(bytes);
-    const reason = verdict.ok ? "accepted" : verdict.reason;
+    const reason = verdict.ok ? "accepted" : sentenceOf(verdict.cause);
     expect(reason).toContain("expected a PNG or JPEG file");
     expect(reason.split("expected a PNG or JPEG file: it ")[1]).toEqual(
       advice === undefined ? undefined : expect.stringContaining(advice),

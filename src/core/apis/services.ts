@@ -8,6 +8,7 @@ import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
 import type { Wants } from "../images/measures.ts";
 import type { TargetRater } from "../images/ratings/rating.ts";
+import type { AnyCause } from "../schema/causes/causes.ts";
 import type { RequestRateLimits } from "../schema/cloud-database.ts";
 import type { ConfiguredResponse } from "../schema/fault-response.ts";
 import type { ConsideredTarget } from "../schema/journal-entry.ts";
@@ -114,7 +115,7 @@ export type SearchResult<Search> = Search & { readonly unseen?: readonly Conside
 /** What one request sees of the targets of its database, and how it changes them. */
 export interface TargetsView {
   /** The target that the request names. `hidden`: why the request does not see it yet. */
-  find(targetId: string): { readonly target?: Target | undefined; readonly hidden?: string };
+  find(targetId: string): { readonly target?: Target | undefined; readonly hidden?: AnyCause };
   /** By upload date. */
   list(): readonly Target[];
   counts(): TargetCounts;
@@ -137,8 +138,8 @@ export interface TargetsView {
 export interface Consistency {
   /** The view of one request. */
   view(context: ApiContext, records: RecordsOf): TargetsView;
-  /** Why a request above a rate limit is accepted all the same; undefined if it is refused. */
-  acceptedAboveLimit(): string | undefined;
+  /** Whether a request above a rate limit is accepted all the same. */
+  acceptsAboveLimit(): boolean;
   /** Adds what happens to requests by chance to the faults of a test. */
   faults(own: SharedFaults): SharedFaults;
   /** Returns an independent copy. */

@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../emulator/message.ts";
+import type { AnyCause } from "../schema/causes/causes.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { Target } from "../schema/target.ts";
 import type { RecordsOf, TargetCounts } from "../store/records.ts";
@@ -13,7 +14,7 @@ export class ConsistentView implements TargetsView {
     protected readonly records: RecordsOf,
   ) {}
 
-  find(targetId: string): { readonly target?: Target | undefined; readonly hidden?: string } {
+  find(targetId: string): { readonly target?: Target | undefined; readonly hidden?: AnyCause } {
     return { target: this.records.targets.get(targetId) };
   }
 
@@ -57,7 +58,7 @@ export class ConsistentView implements TargetsView {
 
 export const consistent: Consistency = {
   view: (context, records) => new ConsistentView(context, records),
-  acceptedAboveLimit: () => undefined,
+  acceptsAboveLimit: () => false,
   faults: (own) => own,
   fork: () => consistent,
   end: () => {},

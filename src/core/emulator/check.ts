@@ -1,10 +1,11 @@
+import { type AnyCause, isCause } from "../schema/causes/causes.ts";
 import type { Operation } from "../schema/protocol.ts";
 import type { MalformedKind, MaybePromise } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";
 
 /** The result of a check: the request passes, what it adds to the context, or why it is refused. */
-type Verdict<Added> = true | string | Refusal | Added;
+type Verdict<Added> = true | AnyCause | Refusal | Added;
 
 /**
  * A rule that requests must follow. It never throws for a bad request.
@@ -22,7 +23,7 @@ export interface Check<In, Added, Name extends Operation> {
   readonly refusals: DeclaredResponses;
   /** Malformed requests of this kind get its refusal instead of their API's. Its test then sees the head only. */
   readonly answersMalformed?: MalformedKind;
-  /** A string refuses with the only declared response, and is the reason. */
+  /** A cause refuses with the only declared response. */
   readonly test: (context: In) => MaybePromise<Verdict<Added>>;
 }
 
@@ -34,7 +35,7 @@ export interface Check<In, Added, Name extends Operation> {
  *   name: "widthPositive",
  *   operations: ["addTarget", "updateTarget"],
  *   refusals: [fail],
- *   test: ({ body }: ApiContext) => isPositive(body.fields.width) || "width must be a number above 0",
+ *   test: ({ body }: ApiContext) => isPositive(body.fields.width) || cause("width.wrong", { given: show(body.fields.width) }),
  * });
  */
 export const check = <In extends object, Added extends object, Name extends Operation = Operation>(
@@ -104,14 +105,18 @@ function refusedBy(
   context: { readonly profile: Profile },
 ): RefusedBy | undefined {
   if (verdict === true) return undefined;
-  if (typeof verdict === "string" || verdict instanceof Refusal) {
+  if (verdict instanceof Refusal || isCause(verdict)) {
     return { refusal: declaredRefusal(check, verdict, context.profile), refusedBy: check.name };
   }
   Object.assign(context, verdict);
   return undefined;
 }
 
-function declaredRefusal({ name, refusals }: AnyCheck, refusal: Refusal | string, profile: Profile): Refusal {
+function declaredRefusal(
+  { name, refusals }: AnyCheck,
+  refusal: Refusal | AnyCause,
+  profile: Profile,
+): Refusal {
   const declared = responsesUnder(refusals, profile);
   if (refusal instanceof Refusal) {
     assertDeclared(`the check ${name}`, declared, refusal);

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type ParsedJson, parseJson } from "../general/json.ts";
 import { percentDecoded, utf8TextOf } from "../general/text.ts";
+import type { AnyCause } from "../schema/causes/causes.ts";
 import type { ResultFacts } from "../schema/journal-entry.ts";
 import type { Operation } from "../schema/protocol.ts";
 import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
@@ -74,9 +75,9 @@ export interface OperationContext<Services = unknown> extends Context {
 type EntryDraft = {
   -readonly [Name in keyof Omit<
     ResultFacts,
-    "status" | "resultCode" | "refusedBy" | "durationMs"
+    "status" | "resultCode" | "refusedBy" | "durationMs" | "cause" | "reason"
   >]?: ResultFacts[Name];
-};
+} & { cause?: AnyCause };
 
 export interface ApiResponse extends Omit<WireResponse, "stream"> {
   readonly resultCode?: string;

@@ -1,4 +1,5 @@
 import { bounded, messageOf } from "../general/text.ts";
+import { type AnyCause, cause, sentenceOf, withFurther } from "../schema/causes/causes.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import { type RefusedBy, runChecks } from "./check.ts";
 import { type Clock, momentOf, systemClock } from "./clock.ts";
@@ -12,7 +13,7 @@ import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse } from "./recorded-message.ts";
 import { assertDeclared, type PreparedResponse, Refusal, respond, responsesUnder } from "./response.ts";
-import { type EarlyRefusal, type Route, route, type ServerRefusal, unservedReason } from "./router.ts";
+import { type EarlyRefusal, type Route, route, type ServerRefusal, unservedCause } from "./router.ts";
 
 /** The services that the emulator itself needs; operations may use more. */
 export interface EmulatorServices {
@@ -47,7 +48,7 @@ interface Outcome {
   /** How the connection fails. Default: it is reset. */
   readonly connection?: ConnectionError["kind"];
   readonly refusedBy?: string | undefined;
-  readonly reason?: string | undefined;
+  readonly cause?: AnyCause | undefined;
 }
 
 /** The emulator behind one function: a request in, a response out. */
@@ -110,8 +111,8 @@ export class Emulator<Services extends EmulatorServices> {
       fault?.delay?.end();
       const failure = this.options.answerFailure?.(error);
       if (failure === undefined) {
-        const reason = bounded(`the request failed: ${messageOf(error)}`);
-        record({ ...context.entry, refusedBy: "emulator", reason });
+        const why = cause("emulator.failed", { error: bounded(messageOf(error)) });
+        record({ ...context.entry, refusedBy: "emulator", cause: why });
         throw error;
       }
       fault = undefined;
@@ -166,7 +167,7 @@ export class Emulator<Services extends EmulatorServices> {
     if (refused !== undefined) return refusedOutcome(refused, context);
     const outcome = {
       refusedBy: "route",
-      reason: unservedReason(Object.values(this.apis), served, context.request),
+      cause: unservedCause(Object.values(this.apis), served, context.request),
     };
     return !pathIsServed && this.options.unservedPaths === "connectionError"
       ? { ...outcome, connection: "refused" }
@@ -180,23 +181,23 @@ export class Emulator<Services extends EmulatorServices> {
   }
 
   private close(
-    { response, connection = "reset", refusedBy, reason: given }: Outcome,
+    { response, connection = "reset", refusedBy, cause: given }: Outcome,
     { holdsSecrets }: Api<Services>,
     { request, entry }: Context,
     record: CloseEntry,
   ): Result {
-    const why = refusedBy === undefined ? (given ?? entry.reason) : withCutOff(given, request);
-    const reason = why && bounded(why);
+    const why = refusedBy === undefined ? (given ?? entry.cause) : withCutOff(given, request);
     if (response === undefined) {
-      record({ ...entry, refusedBy, reason });
-      const message = refusedBy === undefined ? `${request.method} ${request.path}: ${given}` : (given ?? "");
+      record({ ...entry, refusedBy, cause: why });
+      const said = given === undefined ? "" : sentenceOf(given);
+      const message = refusedBy === undefined ? `${request.method} ${request.path}: ${said}` : said;
       return { connectionError: { kind: connection, message } };
     }
     const { status, headers, resultCode, bodyStream: stream } = response;
     const isStreamed = stream !== undefined && this.options.sendsStreams === true;
     const body = stream === undefined || isStreamed ? response.body : Buffer.concat([...stream.chunks()]);
     const recorded = recordResponse({ headers, body: isStreamed ? stream : body }, holdsSecrets);
-    record({ ...entry, response: recorded, status, resultCode, refusedBy, reason });
+    record({ ...entry, response: recorded, status, resultCode, refusedBy, cause: why });
     return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
   }
 }
@@ -235,7 +236,7 @@ const isExecuted = ({ response, resetConnection = false, executed = false }: Fau
 const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Outcome => ({
   response: respond(refusal, context),
   ...(!refusal.isNotYet && { refusedBy }),
-  reason: refusal.reason,
+  cause: refusal.cause,
 });
 
 async function refuseEarly<Services>(
@@ -245,15 +246,15 @@ async function refuseEarly<Services>(
 ): Promise<Outcome> {
   const own = answering && (await runChecks([answering], context));
   if (own !== undefined) return refusedOutcome(own, context);
-  const { refusedBy, reason } = earlyRefusal;
-  if ("connection" in earlyRefusal) return { connection: earlyRefusal.connection, refusedBy, reason };
+  const { refusedBy, cause: why } = earlyRefusal;
+  if ("connection" in earlyRefusal) return { connection: earlyRefusal.connection, refusedBy, cause: why };
   const kind = "malformed" in earlyRefusal ? earlyRefusal.malformed : undefined;
   const prepared: PreparedResponse =
     "malformed" in earlyRefusal
-      ? { declared: api.malformed[earlyRefusal.malformed], details: reason }
-      : { declared: api.serverText(earlyRefusal.status), details: earlyRefusal.line ?? reason };
+      ? { declared: api.malformed[earlyRefusal.malformed], details: sentenceOf(why) }
+      : { declared: api.serverText(earlyRefusal.status), details: earlyRefusal.line ?? sentenceOf(why) };
   const check = kind && api.malformedChecks[kind];
-  return { response: respond(prepared, context), refusedBy: check?.name ?? refusedBy, reason };
+  return { response: respond(prepared, context), refusedBy: check?.name ?? refusedBy, cause: why };
 }
 
 /** @param own - the outcome of the request itself; empty if it was not executed. */
@@ -264,34 +265,34 @@ function applyFault<Services>(
   context: Context,
 ): Outcome {
   const { refusedBy } = own;
-  const told = own.reason ?? context.entry.reason;
+  const told = own.cause ?? context.entry.cause;
   const isDelayedOnly = response === undefined && !resetConnection;
   // If the request was executed, its own refusal explains more than the fault.
-  const reason =
+  const why =
     refusedBy !== undefined
-      ? (own.reason ?? effect)
+      ? (own.cause ?? effect)
       : isDelayedOnly && told !== undefined
-        ? `${effect}; ${told}`
+        ? withFurther(effect, told)
         : effect;
-  if (response === undefined) return resetConnection ? { refusedBy, reason } : { ...own, reason };
+  if (response === undefined) return resetConnection ? { refusedBy, cause: why } : { ...own, cause: why };
   const prepared =
     "resultCode" in response ? api.failure(response.resultCode, response.status, operation) : response;
-  if ("declared" in prepared) return { response: respond(prepared, context), refusedBy, reason };
+  if ("declared" in prepared) return { response: respond(prepared, context), refusedBy, cause: why };
   const { status, headers = {}, body = "" } = prepared;
   return {
     response: { status, headers: Object.entries(headers), body: Buffer.from(body) },
     refusedBy,
-    reason,
+    cause: why,
   };
 }
 
 /** Adds that the body arrived incomplete, which is the likely cause of any refusal. */
 function withCutOff(
-  reason: string | undefined,
+  refused: AnyCause | undefined,
   { isCutOff, body, headers }: WireRequest,
-): string | undefined {
-  if (isCutOff !== true) return reason;
+): AnyCause | undefined {
+  if (isCutOff !== true) return refused;
   const announced = header({ headers }, "content-length") ?? "an unknown number of";
-  const cutOff = `the body was cut off: ${body.length} of ${announced} bytes arrived`;
-  return reason === undefined ? cutOff : `${reason}; ${cutOff}`;
+  const cutOff = cause("body.cut-off", { arrived: body.length, announced });
+  return refused === undefined ? cutOff : withFurther(refused, cutOff);
 }

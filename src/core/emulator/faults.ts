@@ -1,4 +1,5 @@
 import { decisionOf } from "../general/user-function.ts";
+import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import {
   type AddedFault,
   addedFault,
@@ -33,7 +34,7 @@ export interface ApiFailure {
 export interface FaultEffect {
   /** The option or method that configured it. */
   readonly origin: string;
-  readonly effect: string;
+  readonly effect: AnyCause;
   /** Default: the emulator's own response. */
   readonly response?: ConfiguredResponse | ApiFailure | PreparedResponse;
   readonly resetConnection?: boolean;
@@ -238,10 +239,7 @@ export function faultRule(fault: Fault, addedAt?: string): FaultRule {
   return {
     origin: "addFault",
     matches: matcherOf(fault, addedAt),
-    effect:
-      effectOf(fault) +
-      (addedAt === undefined ? "" : `, by the fault that was added at ${addedAt}`) +
-      (times === undefined ? "" : ` (times: ${times})`),
+    effect: effectOf(fault, addedAt),
     resetConnection,
     executed,
     delaySeconds,
@@ -265,15 +263,22 @@ function matcherOf({ api, operation, database, when }: Fault, addedAt?: string):
 const givenResponse = (given: NonNullable<Fault["response"]>): NonNullable<FaultEffect["response"]> =>
   "resultCode" in given ? { resultCode: given.resultCode, status: statusOf(given) } : given;
 
-function effectOf({ response, resetConnection, executed, delaySeconds = 0 }: Fault): string {
-  const answered =
+function effectOf(
+  { response, resetConnection, executed, delaySeconds, times }: Fault,
+  addedAt: string | undefined,
+): AnyCause {
+  const answer =
     response !== undefined && "resultCode" in response
       ? `${statusOf(response)} ${response.resultCode}`
-      : response?.status;
-  return [
-    ...(answered === undefined ? [] : [`answered with ${answered}`]),
-    ...(resetConnection === true ? ["the connection was reset"] : []),
-    ...(delaySeconds > 0 ? [`the response was delayed by ${delaySeconds} s`] : []),
-    ...(executed === true ? ["the request was executed"] : []),
-  ].join(", ");
+      : response?.status?.toString();
+  const code =
+    answer !== undefined ? "fault.answered" : resetConnection === true ? "fault.reset" : "fault.delayed";
+  return cause(code, {
+    ...(answer !== undefined && { answer }),
+    ...(resetConnection === true && { isReset: true }),
+    ...(delaySeconds !== undefined && { seconds: delaySeconds }),
+    ...(executed === true && { isExecuted: true }),
+    ...(addedAt !== undefined && { place: addedAt }),
+    ...(times !== undefined && { times }),
+  });
 }

@@ -1,4 +1,6 @@
 import { realMilliseconds } from "../general/real-timers.ts";
+import { bounded } from "../general/text.ts";
+import { type AnyCause, type Cause, type CauseCode, sentenceOf } from "../schema/causes/causes.ts";
 import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
 import { isRefused } from "../schema/protocol.ts";
 import type { RecordedBody, RecordedRequest, RecordedResponse } from "./recorded-message.ts";
@@ -54,11 +56,29 @@ export interface RequestResult extends ResultFacts {
 }
 
 export type CloseEntry = (
-  result: Omit<RequestResult, "durationMs"> & Partial<Pick<RequestResult, "durationMs">>,
+  result: Omit<RequestResult, "durationMs" | "cause" | "reason"> &
+    Partial<Pick<RequestResult, "durationMs">> & { readonly cause?: AnyCause | undefined },
 ) => void;
 
 /** A request as recorded in the journal. Contains no secrets. */
 export interface JournalEntry extends ArrivedRequest, RequestResult {}
+
+/** Adds the sentence of an entry's cause, which is made when it is asked for. */
+export function recorded({
+  cause,
+  ...facts
+}: Omit<JournalEntry, "cause" | "reason"> & {
+  readonly cause?: AnyCause | undefined;
+}): JournalEntry {
+  if (cause === undefined) return { ...facts, cause, reason: undefined };
+  return {
+    ...facts,
+    cause: cause as Cause,
+    get reason() {
+      return bounded(sentenceOf(cause));
+    },
+  };
+}
 
 /** An entry without its messages, as plain data. */
 export function factsOf({ request, response, ...facts }: JournalEntry): EntryFacts {
@@ -98,7 +118,7 @@ export class Journal {
   /** The value of `clears` when this journal was last cleared. */
   private cleared = 0;
   /** Remarks that an entry has since the last clear. */
-  private readonly remarks = new Set<string>();
+  private readonly remarks = new Set<CauseCode>();
   /** Number of copies that continue this journal's numbers. */
   private running = 0;
   private readonly root: Journal;
@@ -137,7 +157,7 @@ export class Journal {
     const opened = root.clears;
     return (result) => {
       if (result.response !== undefined) root.bodies.add(result.response.body);
-      const entry: JournalEntry = { ...arrived, durationMs: realMilliseconds() - started, ...result };
+      const entry = recorded({ ...arrived, durationMs: realMilliseconds() - started, ...result });
       for (let journal: Journal | undefined = this; journal !== undefined; journal = journal.parent) {
         if (journal.cleared <= opened) journal.keep(entry);
         else journal.release(entry);
@@ -173,9 +193,9 @@ export class Journal {
   }
 
   /** Returns a remark that an entry gets once, until the journal is cleared. */
-  once(remark: string): string | undefined {
-    if (this.remarks.has(remark)) return undefined;
-    this.remarks.add(remark);
+  once(remark: AnyCause): AnyCause | undefined {
+    if (this.remarks.has(remark.code)) return undefined;
+    this.remarks.add(remark.code);
     return remark;
   }
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { type CauseCode, hasCode } from "../schema/causes/causes.ts";
 import { apiName, type DatabaseOrName, databaseOrName, nameOfDatabase, operation } from "../schema/fault.ts";
-import type { EntryFacts } from "../schema/journal-entry.ts";
+import { causeCode, type EntryFacts } from "../schema/journal-entry.ts";
 import { isRefused } from "../schema/protocol.ts";
 import { checked } from "../schema/zod/problems.ts";
 import { optional, record } from "../schema/zod/record.ts";
@@ -10,12 +11,14 @@ import type { JournalEntry } from "./journal.ts";
 /**
  * Conditions on a request. All given fields must match; omitted fields match anything.
  *
- * @example mock.requestsOf({ operation: "query", status: 401 })
+ * @example mock.requestsOf({ operation: "query", cause: "signature.other-key" })
  */
 export interface RequestFilter
   extends Partial<
     Pick<EntryFacts, "api" | "operation" | "method" | "path" | "status" | "resultCode" | "refusedBy">
   > {
+  /** The code of its cause, or of one of its further causes. */
+  readonly cause?: CauseCode;
   /** The database that the request's access key belongs to, or its name. */
   readonly database?: DatabaseOrName;
   /**
@@ -31,6 +34,7 @@ export const requestFilter = z.lazy(() =>
     optional({
       api: apiName,
       operation,
+      cause: causeCode,
       database: databaseOrName,
       method: text,
       path: text,
@@ -51,11 +55,12 @@ export function filterEntries(
   entries: readonly JournalEntry[],
   filter: RequestFilter,
 ): readonly JournalEntry[] {
-  const { database, refused, ...fields } = checked("filter", requestFilter, filter);
+  const { database, refused, cause, ...fields } = checked("filter", requestFilter, filter);
   const wanted = Object.entries({ ...fields, database: nameOfDatabase(database) });
   return entries.filter(
     (entry) =>
       wanted.every(([field, value]) => value === undefined || entry[field as keyof JournalEntry] === value) &&
-      (refused === undefined || refused === isRefused(entry)),
+      (refused === undefined || refused === isRefused(entry)) &&
+      (cause === undefined || hasCode(entry.cause, (code) => code === cause)),
   );
 }

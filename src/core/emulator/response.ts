@@ -1,3 +1,4 @@
+import type { AnyCause } from "../schema/causes/causes.ts";
 import type { ApiResponse, Context } from "./context.ts";
 import type { JsonSchema } from "./json-schemas.ts";
 import type { BodyStream, HeaderList } from "./message.ts";
@@ -58,12 +59,12 @@ export function respond({ declared, details }: PreparedResponse, context: Contex
   };
 }
 
-/** A refused request: the response, and a plain sentence that says what to change (without secrets). */
+/** A refused request: the response, and what to change (without secrets). */
 export class Refusal implements PreparedResponse {
   constructor(
     readonly declared: AnyDeclaredResponse,
     readonly details: unknown,
-    readonly reason: string,
+    readonly cause: AnyCause,
     /** The documented answer while something is being processed: the client made no mistake and should ask again. */
     readonly isNotYet = false,
   ) {}
@@ -82,19 +83,19 @@ export function ok<Details>(
 /** A refusal by a check or a handler. */
 export function refuse<Details>(
   declared: DeclaredResponse<Details>,
-  reason: string,
+  cause: AnyCause,
   ...[details]: DetailsArgument<Details>
 ): Refusal {
-  return new Refusal(declared, details, reason);
+  return new Refusal(declared, details, cause);
 }
 
-/** The response to polling before something is ready: no refusal in the journal, which still shows the reason. */
+/** The response to polling before something is ready: no refusal in the journal, which still shows the cause. */
 export function notYet<Details>(
   declared: DeclaredResponse<Details>,
-  reason: string,
+  cause: AnyCause,
   ...[details]: DetailsArgument<Details>
 ): Refusal {
-  return new Refusal(declared, details, reason, true);
+  return new Refusal(declared, details, cause, true);
 }
 
 /** @throws Error when the response is not among those declared: a defect of this package, not of a request. */

@@ -1,3 +1,5 @@
+import { bounded } from "../general/text.ts";
+import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import type { AnyCheck } from "./check.ts";
 import type { PathParams } from "./context.ts";
@@ -19,16 +21,16 @@ export interface Route<Services> {
 export interface ServerRefusal {
   readonly status: number;
   readonly refusedBy: string;
-  readonly reason: string;
-  /** Default: the reason. */
+  readonly cause: AnyCause;
+  /** Default: the sentence of the cause. */
   readonly line?: string;
 }
 
 /** Why a request gets no operation: its server refuses it, it is malformed, or no transport can answer its connection. */
 export type EarlyRefusal =
   | ServerRefusal
-  | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly reason: string }
-  | { readonly connection: "refused"; readonly refusedBy: string; readonly reason: string };
+  | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly cause: AnyCause }
+  | { readonly connection: "refused"; readonly refusedBy: string; readonly cause: AnyCause };
 
 /**
  * Finds the operation for a request among a host's APIs; the first API answers a path that none of them serves. A request
@@ -110,37 +112,35 @@ function editCost(
   return least;
 }
 
-const PREFLIGHT =
-  "the request is a CORS preflight, which the service does not serve: browsers and DOM environments (jsdom, happy-dom) send it; run the " +
-  'test in the node environment ("// @vitest-environment node", "/** @jest-environment node */")';
-
 /**
  * Explains why nothing serves a request, and suggests an alternative: the methods of its path, the API that serves it, or
  * the most similar route.
  *
  * @param served - the APIs of the host of the request.
  */
-export function unservedReason(
+export function unservedCause(
   apis: readonly Api[],
   served: readonly ApiName[],
   request: Pick<WireRequest, "method" | "path" | "headers">,
-): string {
+): AnyCause {
   const { method, path } = request;
   if (method === "OPTIONS" && header(request, "access-control-request-method") !== undefined)
-    return PREFLIGHT;
+    return cause("preflight.unserved");
   const here = apis.filter(({ name }) => served.includes(name)).flatMap(({ operations }) => operations);
   const samePath = here.filter((operation) => operation.match(path) !== undefined);
   if (samePath.length > 0) {
     const methods = samePath.map((operation) => `${operation.method} (${operation.name})`).join(", ");
-    return `${path} does not support the method ${method}; expected ${methods}`;
+    return cause("method.unknown", { path: bounded(path), method, accepted: methods });
   }
   for (const { operations, title, urlOption } of apis) {
     if (operations.some((operation) => operation.method === method && operation.match(path) !== undefined)) {
-      return `this host does not serve ${method} ${path}; send it to the base URL of the ${title} (option ${urlOption})`;
+      return cause("path.other-api", { method, path: bounded(path), api: title, option: urlOption });
     }
   }
   const nearest = nearestRoute(here, { method, path });
-  const hint =
-    nearest === undefined ? "" : `; the nearest route is ${nearest.method} ${nearest.path} (${nearest.name})`;
-  return `nothing is served at ${method} ${path}${hint}`;
+  return cause("path.unknown", {
+    method,
+    path: bounded(path),
+    ...(nearest && { nearest: `${nearest.method} ${nearest.path} (${nearest.name})` }),
+  });
 }

@@ -5,7 +5,18 @@ export type JsonObject = { readonly [key: string]: unknown };
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-export type ParsedJson = { readonly value: unknown; readonly error?: undefined } | { readonly error: string };
+export type ParsedJson =
+  | { readonly value: unknown; readonly error?: undefined; readonly fault?: undefined }
+  | {
+      /** The fault in words. */
+      readonly error: string;
+      readonly fault: JsonFault;
+    };
+
+/** The position of `characterOrEnd` is unknown. */
+export type JsonFault = "tooLong" | "tooDeep" | "notUtf8" | "character" | "end" | "characterOrEnd";
+
+type Malformed = Extract<ParsedJson, { readonly error: string }>;
 
 /** Deeper values are refused: they could not be stored, because the schemas of records have the same limit. */
 export const MOST_LEVELS = 100;
@@ -20,18 +31,18 @@ export const LONGEST_SEARCHED = 2 ** 18;
  *
  * @param json - text, or its bytes in UTF-8.
  * @param most - bytes besides long strings.
- * @example parseJson('{"name":}') // { error: "unexpected character at position 8" }
+ * @example parseJson('{"name":}') // { error: "unexpected character at position 8", fault: "character" }
  */
 export function parseJson(json: string | Buffer, most = MOST_STRUCTURE): ParsedJson {
   const bytes = typeof json === "string" ? Buffer.from(json) : json;
-  const error = excessOf(bytes, most);
-  if (error !== undefined) return { error };
+  const excess = excessOf(bytes, most);
+  if (excess !== undefined) return excess;
   const text = typeof json === "string" ? json : utf8TextOf(bytes);
-  if (text === undefined) return { error: "the text is not UTF-8" };
+  if (text === undefined) return { error: "the text is not UTF-8", fault: "notUtf8" };
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return { error: faultIn(text) };
+    return faultIn(text);
   }
 }
 
@@ -41,12 +52,12 @@ const [BRACKET, BRACKET_END] = [0x5b, 0x5d];
 const [BRACE, BRACE_END] = [0x7b, 0x7d];
 
 /** Names the exceeded limit. `JSON.parse` takes much longer for some texts than for others of their length. */
-function excessOf(json: Buffer, most: number): string | undefined {
+function excessOf(json: Buffer, most: number): Malformed | undefined {
   let [levels, structure] = [0, 0];
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     structure += 1;
-    if (structure > most) return `more than ${most} bytes besides long strings`;
+    if (structure > most) return { error: `more than ${most} bytes besides long strings`, fault: "tooLong" };
     if (byte === BRACE || byte === BRACKET) levels += 1;
     else if (byte === BRACE_END || byte === BRACKET_END) levels -= 1;
     else if (byte === QUOTE) {
@@ -58,7 +69,8 @@ function excessOf(json: Buffer, most: number): string | undefined {
       }
       structure += at - start <= LONG_STRING ? at - start : 1;
     }
-    if (levels > MOST_LEVELS) return `nested deeper than ${MOST_LEVELS} levels at position ${at}`;
+    if (levels > MOST_LEVELS)
+      return { error: `nested deeper than ${MOST_LEVELS} levels at position ${at}`, fault: "tooDeep" };
   }
   return undefined;
 }
@@ -83,14 +95,17 @@ const STRING_START = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*/y;
 const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 
 /** Finds the first invalid character of malformed JSON. `JSON.parse` gives no position of some errors, and it quotes the text. */
-function faultIn(text: string): string {
-  if (text.length > LONGEST_SEARCHED) return "unexpected character or end of the text";
+function faultIn(text: string): Malformed {
+  if (text.length > LONGEST_SEARCHED)
+    return { error: "unexpected character or end of the text", fault: "characterOrEnd" };
   const endOf = (pattern: RegExp, from: number): number | undefined => {
     pattern.lastIndex = from;
     return pattern.test(text) ? pattern.lastIndex : undefined;
   };
-  const unexpected = (at: number) =>
-    at < text.length ? `unexpected character at position ${at}` : `unexpected end at position ${text.length}`;
+  const unexpected = (at: number): Malformed =>
+    at < text.length
+      ? { error: `unexpected character at position ${at}`, fault: "character" }
+      : { error: `unexpected end at position ${text.length}`, fault: "end" };
   const closers: string[] = [];
   const afterValue = () => (closers.length === 0 ? "" : `,${closers.at(-1)}`);
   // Punctuation, and "k" for a name, "v" for a value.

@@ -14,6 +14,7 @@ import {
 } from "../emulator/message.ts";
 import type { ServerRefusal } from "../emulator/router.ts";
 import { yieldToEventLoop } from "../general/scheduling.ts";
+import { cause, withFurther } from "../schema/causes/causes.ts";
 import { type ApiName, LONGEST_HEADER_LINE_BYTES } from "../schema/protocol.ts";
 
 export const END_OF_HEAD = "\r\n\r\n";
@@ -204,29 +205,17 @@ export function malformedKind(code: string | undefined): MalformedKind | undefin
   return code?.startsWith("HPE_") === true ? "malformed" : undefined;
 }
 
-const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" | "reason">>> = {
-  contentLength: {
-    refusedBy: "http",
-    reason: "Content-Length must be one whole number, the length of the body in bytes",
-  },
+const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" | "cause">>> = {
+  contentLength: { refusedBy: "http", cause: cause("content-length.malformed", {}) },
   headersTooLarge: {
     refusedBy: "http",
-    reason: `the header lines are too long: expected at most ${LONGEST_HEADER_LINE_BYTES} bytes in each`,
+    cause: cause("header.too-long", { most: LONGEST_HEADER_LINE_BYTES }),
   },
-  malformed: { refusedBy: "http", reason: "malformed HTTP/1.1 request" },
-  unended: {
-    refusedBy: "http",
-    reason: "the client stopped within the headers; end them with an empty line",
-  },
-  bodyTooLarge: { refusedBy: "bodyLimit", reason: "the request body is larger than 64 MiB" },
-  overloaded: {
-    refusedBy: "overload",
-    reason:
-      "the server is answering as much as it can hold, 1,000 requests or 512 MiB of bodies: send fewer at a time, or again",
-  },
+  malformed: { refusedBy: "http", cause: cause("http.malformed") },
+  unended: { refusedBy: "http", cause: cause("http.unended") },
+  bodyTooLarge: { refusedBy: "bodyLimit", cause: cause("body.too-large") },
+  overloaded: { refusedBy: "overload", cause: cause("server.overloaded") },
 };
-
-const ANNOUNCE = "announce the whole body, and send it without a pause";
 
 /** Answers a request that could not be read completely, as the real service's front end does. */
 export function answerMalformed(
@@ -235,11 +224,11 @@ export function answerMalformed(
   why: MalformedKind,
   head: RequestHead,
 ): Promise<Result> {
-  const { refusedBy, reason } = REFUSALS[why];
+  const { refusedBy, cause: own } = REFUSALS[why];
   const { leftOverOf: earlier } = head;
-  const isRequest = why === "unended" || head.method !== "";
-  const cause = isRequest ? "if the bytes are" : "the bytes are";
-  const remark = earlier === undefined ? "" : `; ${cause} left over of ${earlier}: ${ANNOUNCE}`;
-  const refusal = { malformed: why, refusedBy, reason: reason + remark };
+  const isSure = why !== "unended" && head.method === "";
+  const told =
+    earlier === undefined ? own : withFurther(own, cause("bytes.left-over", { request: earlier, isSure }));
+  const refusal = { malformed: why, refusedBy, cause: told };
   return emulator.handle(served, { ...head, body: Buffer.alloc(0) }, refusal);
 }

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { header, type WireRequest } from "../emulator/message.ts";
 import type { ServerRefusal } from "../emulator/router.ts";
 import { show } from "../general/text.ts";
+import { cause } from "../schema/causes/causes.ts";
 
 /** Which browser requests the target manager answers. Requests of other programs are always answered. */
 export interface TrustRules {
@@ -20,30 +21,27 @@ export interface TrustRules {
 export function whyDistrusted(
   request: WireRequest,
   { allowedHosts = [], allowOrigin, names }: TrustRules = {},
-): Pick<ServerRefusal, "refusedBy" | "reason"> | undefined {
+): Pick<ServerRefusal, "refusedBy" | "cause"> | undefined {
   const host = header(request, "host");
   if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
-    const reason = `the Host ${show(host)} is not a private-network name`;
-    return { refusedBy: "trustedHost", reason: reason + advised(names?.allowedHosts) };
+    const why = cause("host.untrusted", { host: show(host), setting: names?.allowedHosts });
+    return { refusedBy: "trustedHost", cause: why };
   }
   const origin = header(request, "origin");
   if (allowOrigin === "*" || (origin !== undefined && origin === allowOrigin)) return undefined;
   if (origin !== undefined) {
-    return isSameOrigin(origin, host) ? undefined : foreign(`, ${show(origin)}`, names?.allowOrigin);
+    return isSameOrigin(origin, host) ? undefined : foreign({ origin: show(origin) }, names?.allowOrigin);
   }
   const site = header(request, "sec-fetch-site");
   if ((site === "cross-site" || site === "same-site") && !opensThePage(request))
-    return foreign(`: Sec-Fetch-Site is ${show(site)}`, names?.allowOrigin);
+    return foreign({ site: show(site) }, names?.allowOrigin);
   return undefined;
 }
 
-const foreign = (evidence: string, name: string | undefined) => ({
-  refusedBy: "trustedOrigin",
-  reason: `the request comes from a page of another origin${evidence}${advised(name)}`,
-});
-
-const advised = (name: string | undefined): string =>
-  name === undefined ? "" : `; to allow it, set ${name}`;
+const foreign = (
+  evidence: { readonly origin?: string; readonly site?: string },
+  setting: string | undefined,
+) => ({ refusedBy: "trustedOrigin", cause: cause("origin.untrusted", { ...evidence, setting }) });
 
 /** No public name has these endings. */
 const PRIVATE_ENDING = /\.(localhost|local|internal|test|lan|home\.arpa|svc|cluster\.local)$/;

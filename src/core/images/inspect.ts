@@ -1,7 +1,8 @@
 import { crc32 } from "node:zlib";
-import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
+import { formatOf, hasEnd, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
 import type { Random } from "../emulator/random.ts";
 import { sha256Hex } from "../general/sha256.ts";
+import { type AnyCause, cause, isCause } from "../schema/causes/causes.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import type { ImageMeasures, NewImage } from "../schema/target.ts";
 import { readHeader } from "./decode.ts";
@@ -12,7 +13,7 @@ import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 interface RefusedImage {
   readonly ok: false;
   readonly resultCode: "BadImage" | "ImageTooLarge";
-  readonly reason: string;
+  readonly cause: AnyCause;
 }
 
 /** An image that is accepted, with what was measured of it. */
@@ -44,15 +45,14 @@ export async function inspectTargetImage(
   // An image that decodes also opens, which would take a quarter longer.
   if (declared && !refusalOf(bytes, declared)) {
     const image = await measureWhole(bytes, declared.png, wants);
-    if (typeof image !== "string") return { ok: true, image };
+    if (!isCause(image)) return { ok: true, image };
   }
   const opened = await openImage(bytes);
-  if (typeof opened === "string") return refuse("BadImage", opened);
+  if (isCause(opened)) return refuse("BadImage", opened);
   const refusal = refusalOf(bytes, opened);
   if (refusal) return refusal;
   const image = await measureWhole(bytes, opened.png, wants);
-  if (typeof image === "string") return refuse("BadImage", `${image}; expected a complete, undamaged image`);
-  return { ok: true, image };
+  return isCause(image) ? refuse("BadImage", image) : { ok: true, image };
 }
 
 function refusalOf(bytes: Buffer, { header, png }: OpenedImage): RefusedImage | undefined {
@@ -60,17 +60,15 @@ function refusalOf(bytes: Buffer, { header, png }: OpenedImage): RefusedImage | 
   const colour = png ? refusedPngColour(png) : refusedJpegColour(header);
   if (colour) return refuse("BadImage", colour);
   if (bytes.length > MAX_TARGET_IMAGE_BYTES) {
-    return refuse(
-      "ImageTooLarge",
-      `the image has ${bytes.length} bytes; expected at most ${MAX_TARGET_IMAGE_BYTES}`,
-    );
+    const facts = { bytes: bytes.length, most: MAX_TARGET_IMAGE_BYTES };
+    return refuse("ImageTooLarge", cause("image.too-large", facts));
   }
   if (width * height > MAX_TARGET_IMAGE_PIXELS) {
-    const found = `the image has ${width}x${height} = ${width * height} pixels`;
-    return refuse("ImageTooLarge", `${found}; expected at most ${MAX_TARGET_IMAGE_PIXELS}`);
+    const facts = { width, height, most: MAX_TARGET_IMAGE_PIXELS };
+    return refuse("ImageTooLarge", cause("image.pixels", facts));
   }
   if (png && height > MAX_PNG_ROWS)
-    return refuse("BadImage", `the PNG has ${height} rows; expected at most ${MAX_PNG_ROWS}`);
+    return refuse("BadImage", cause("image.rows", { rows: height, most: MAX_PNG_ROWS }));
   return undefined;
 }
 
@@ -79,24 +77,25 @@ async function measureWhole(
   bytes: Buffer,
   png: PngHeader | undefined,
   wants: Wants,
-): Promise<NewImage | string> {
+): Promise<NewImage | AnyCause> {
   const inChunks = png && findPngDamage(bytes);
   if (inChunks !== undefined) return inChunks;
   const image = { bytes, sha256: sha256Hex(bytes) };
   const measures = await measure(image, wants);
-  return measures.damage === undefined
-    ? { ...image, measures }
-    : `the image's data is incomplete or damaged (${measures.damage})`;
+  const { damage } = measures;
+  if (damage === undefined) return { ...image, measures };
+  return hasEnd(bytes)
+    ? cause("image.damaged", { isHeader: false, damage })
+    : cause("image.truncated", { isHeader: false, bytes: bytes.length, damage });
 }
 
 /** Checks a query's image, which only has to open. Never throws for bad bytes. */
 export async function inspectQueryImage(bytes: Buffer): Promise<RefusedImage | { readonly ok: true }> {
   const opened = await openImage(bytes);
-  if (typeof opened === "string") return refuse("BadImage", opened);
+  if (isCause(opened)) return refuse("BadImage", opened);
   const { width, height } = opened.header;
   if (Math.max(width, height) > MAX_QUERY_IMAGE_SIDE) {
-    const found = `the image is ${width}x${height} pixels`;
-    return refuse("BadImage", `${found}; expected sides of at most ${MAX_QUERY_IMAGE_SIDE}`);
+    return refuse("BadImage", cause("image.sides", { width, height, most: MAX_QUERY_IMAGE_SIDE }));
   }
   return { ok: true };
 }
@@ -108,19 +107,15 @@ interface OpenedImage {
 }
 
 /** Opens PNG and JPEG files, detected by their signatures; other formats never reach a decoder. */
-async function openImage(bytes: Buffer): Promise<OpenedImage | string> {
-  const expected = "expected a PNG or JPEG file";
-  if (bytes.length === 0) return `the image is empty; ${expected}`;
+async function openImage(bytes: Buffer): Promise<OpenedImage | AnyCause> {
+  if (bytes.length === 0) return cause("image.empty");
   const format = formatOf(bytes);
-  if (!format) {
-    const kind = likelyKind(bytes);
-    return `the image begins with ${firstBytes(bytes)}; ${expected}${kind === undefined ? "" : `: ${kind}`}`;
-  }
+  if (!format) return otherKind(bytes);
   const png = format === "PNG" ? readPngHeader(bytes) : undefined;
-  if (typeof png === "string") return `${png}; ${expected}`;
+  if (png !== undefined && isCause(png)) return png;
   const header = await readHeader(bytes);
   return "damage" in header
-    ? `the ${format} cannot be opened (${header.damage}); ${expected}`
+    ? cause("image.damaged", { isHeader: true, format, damage: header.damage })
     : { header, png };
 }
 
@@ -132,25 +127,24 @@ function declaredHeader(bytes: Buffer): OpenedImage | undefined {
     return header && { header, png: undefined };
   }
   const png = readPngHeader(bytes);
-  return typeof png === "string" ? undefined : { header: png, png };
+  return isCause(png) ? undefined : { header: png, png };
 }
 
 /** From the header chunk: a tRNS chunk changes the decoder's report. */
-function refusedPngColour({ depth, colourType }: PngHeader): string | undefined {
+function refusedPngColour({ depth, colourType }: PngHeader): AnyCause | undefined {
   if (colourType === 0 && (depth === 2 || depth === 4 || depth === 8)) return undefined;
   if (colourType === 2 && (depth === 8 || depth === 16)) return undefined;
   const name = `${depth}-bit ${COLOUR_TYPES.get(colourType) ?? "unknown"}`;
-  const expected = "expected greyscale of 2, 4 or 8 bits, or RGB of 8 or 16 bits";
-  return `the image is a PNG of colour type ${colourType} (${name}); ${expected}: convert it to RGB`;
+  return cause("image.colours", { type: colourType, name });
 }
 
-function refusedJpegColour({ components }: OpenedImage["header"]): string | undefined {
+function refusedJpegColour({ components }: OpenedImage["header"]): AnyCause | undefined {
   if (components === 1 || components === 3) return undefined;
-  return `the JPEG has ${components} colour components (CMYK or YCCK); expected 1 or 3: convert it to RGB`;
+  return cause("image.colours", { components });
 }
 
-function refuse(resultCode: RefusedImage["resultCode"], reason: string): RefusedImage {
-  return { ok: false, resultCode, reason };
+function refuse(resultCode: RefusedImage["resultCode"], why: AnyCause): RefusedImage {
+  return { ok: false, resultCode, cause: why };
 }
 
 function firstBytes(bytes: Buffer): string {
@@ -170,11 +164,11 @@ const CHUNK_OVERHEAD = 12;
 const HEADER_LENGTH = 13;
 
 /** Checks the checksum too, which the decoder ignores. */
-function readPngHeader(bytes: Buffer): PngHeader | string {
-  const chunk = readChunk(bytes, SIGNATURE_LENGTH);
-  if (typeof chunk === "string") return chunk;
+function readPngHeader(bytes: Buffer): PngHeader | AnyCause {
+  const chunk = readChunk(bytes, SIGNATURE_LENGTH, true);
+  if (isCause(chunk)) return chunk;
   if (chunk.type !== "IHDR" || chunk.length !== HEADER_LENGTH)
-    return "the PNG does not begin with an IHDR chunk";
+    return cause("image.damaged", { isHeader: true });
   const header = bytes.subarray(SIGNATURE_LENGTH + 8);
   return {
     width: header.readUInt32BE(0),
@@ -185,62 +179,69 @@ function readPngHeader(bytes: Buffer): PngHeader | string {
 }
 
 /** Checks all chunks up to IEND. Returns the first defect, or undefined. */
-function findPngDamage(bytes: Buffer): string | undefined {
+function findPngDamage(bytes: Buffer): AnyCause | undefined {
   for (let offset = SIGNATURE_LENGTH; ; ) {
-    const chunk = readChunk(bytes, offset);
-    if (typeof chunk === "string") return chunk;
+    const chunk = readChunk(bytes, offset, false);
+    if (isCause(chunk)) return chunk;
     if (chunk.type === "IEND") return undefined;
     offset += chunk.length + CHUNK_OVERHEAD;
   }
 }
 
-function readChunk(bytes: Buffer, offset: number): { type: string; length: number } | string {
+function readChunk(
+  bytes: Buffer,
+  offset: number,
+  isHeader: boolean,
+): { type: string; length: number } | AnyCause {
   if (offset + CHUNK_OVERHEAD > bytes.length)
-    return `the PNG ends at byte ${bytes.length}, before its IEND chunk`;
+    return cause("image.truncated", { isHeader, bytes: bytes.length });
   const length = bytes.readUInt32BE(offset);
   const end = offset + length + CHUNK_OVERHEAD;
   const name = bytes.toString("latin1", offset + 4, offset + 8);
   const type = /^[A-Za-z]{4}$/.test(name) ? name : undefined;
-  if (type === undefined) return `the PNG has no valid chunk at byte ${offset}`;
-  if (end > bytes.length) return `the PNG ends at byte ${bytes.length}, inside its ${type} chunk`;
+  if (type === undefined) return cause("image.damaged", { isHeader, at: offset });
+  if (end > bytes.length) return cause("image.truncated", { isHeader, bytes: bytes.length, within: type });
   if (crc32(bytes.subarray(offset + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) {
-    return `the checksum of the PNG's ${type} chunk at byte ${offset} is wrong`;
+    return cause("image.damaged", { isHeader, at: offset, chunk: type });
   }
   return { type, length };
 }
 
-/** Beginnings of other bytes, and what to do about them. */
-const OTHER_KINDS: readonly (readonly [RegExp, string])[] = [
+/** Beginnings of other bytes, and what they are. */
+const OTHER_KINDS: readonly (readonly [RegExp, (facts: { readonly bytes: string }) => AnyCause])[] = [
   // UTF-8's replacement character, which takes the place of an invalid first byte, or what that byte becomes.
-  [
-    /^(\xef\xbf\xbd|\xc2\x89P|\xc3\xbf\xc3\x98)/,
-    "it went through a text encoding: read and send the file as bytes (a Buffer), never as a string",
-  ],
-  [/^(iVBORw0KGgo|\/9j\/)/, "it is base64 text of an image: decode it once more, or encode it once less"],
-  [/^(89504e47|ffd8ff)/i, "it is hexadecimal text: send the image's bytes"],
-  [/^data:image\//i, "it is a data URI: send the image's bytes only"],
-  [/^GIF8/, "it is a GIF: convert it"],
-  [/^RIFF.{4}WEBP/s, "it is a WebP: convert it"],
-  [/^.{4}ftyp/s, "it is an AVIF or HEIC: convert it"],
-  [/^BM/, "it is a BMP: convert it"],
-  [/^(II\*\0|MM\0\*)/, "it is a TIFF: convert it"],
-  [/^%PDF/, "it is a PDF: convert a page of it"],
-  [
-    /^\s*(<\?xml|<svg|<!doctype|<html)/i,
-    "it is an SVG or an HTML page: is it the response of a failed download?",
-  ],
-  [/^(\[object |undefined$|null$)/, "it is the text of a value that is not an image: pass the image's bytes"],
-  [/^\s*[{[]/, "it is JSON: is it the response of a failed download?"],
-  [/^(\.{0,2}\/|[a-z]:\\|file:|https?:).*\.(png|jpe?g)$/i, "it is the name of a file: read the file"],
+  [/^(\xef\xbf\xbd|\xc2\x89P|\xc3\xbf\xc3\x98)/, (facts) => cause("image.text-encoded", facts)],
+  [/^(iVBORw0KGgo|\/9j\/)/, (facts) => cause("image.base64", facts)],
+  [/^(89504e47|ffd8ff)/i, (facts) => cause("image.hex", { ...facts, isDecoded: false })],
+  [/^data:image\//i, (facts) => cause("image.data-uri", facts)],
+  ...(
+    [
+      [/^GIF8/, "a GIF"],
+      [/^RIFF.{4}WEBP/s, "a WebP"],
+      [/^.{4}ftyp/s, "an AVIF or HEIC"],
+      [/^BM/, "a BMP"],
+      [/^(II\*\0|MM\0\*)/, "a TIFF"],
+      [/^%PDF/, "a PDF"],
+    ] as const
+  ).map(
+    ([beginning, is]) =>
+      [beginning, (facts: { readonly bytes: string }) => cause("image.format", { ...facts, is })] as const,
+  ),
+  [/^\s*(<\?xml|<svg|<!doctype|<html)/i, (facts) => cause("image.download", { ...facts, is: "page" })],
+  [/^(\[object |undefined$|null$)/, (facts) => cause("image.unset", facts)],
+  [/^\s*[{[]/, (facts) => cause("image.download", { ...facts, is: "json" })],
+  [/^(\.{0,2}\/|[a-z]:\\|file:|https?:).*\.(png|jpe?g)$/i, (facts) => cause("image.file-name", facts)],
 ];
 
-/** Guesses the kind of other bytes, and suggests a fix; undefined if unknown. */
-function likelyKind(bytes: Buffer): string | undefined {
+/** Guesses the kind of bytes that are no PNG or JPEG. */
+function otherKind(bytes: Buffer): AnyCause {
+  const facts = { bytes: firstBytes(bytes) };
   // Hexadecimal digits that were decoded as base64.
   if (/^(89504e47|ffd8ff)/i.test(bytes.toString("base64", 0, 6)))
-    return "it was sent in hexadecimal: encode the image's bytes as base64";
+    return cause("image.hex", { ...facts, isDecoded: true });
   const text = bytes.toString("latin1", 0, 300);
-  return OTHER_KINDS.find(([beginning]) => beginning.test(text))?.[1];
+  const [, known] = OTHER_KINDS.find(([beginning]) => beginning.test(text)) ?? [];
+  return known?.(facts) ?? cause("image.unknown", facts);
 }
 
 /** The result of processing a target's image. */

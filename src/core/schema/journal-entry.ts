@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
+import { isJsonObject } from "../general/json.ts";
+import { type Cause, type CauseCode, CODES, isCauseCode } from "./causes/causes.ts";
 import { apiName } from "./fault.ts";
 import { type ApiName, isOperation, type Operation } from "./protocol.ts";
+import { nearest } from "./zod/problems.ts";
 import { type FieldsOf, type NullIfAbsent, nullIfAbsent, record } from "./zod/record.ts";
 import {
   anyText,
@@ -28,7 +31,9 @@ export interface ConsideredTarget {
   readonly name: string;
   /** Whether it is among the matches, before they are cut to the number asked for. */
   readonly matched: boolean;
-  /** The reason in words, with the score if there is one. */
+  /** Why, as a code, such as `target.inactive`. */
+  readonly code: CauseCode;
+  /** The same in words, with the score if there is one. */
   readonly why: string;
   /** The target's outline in the image, if the matcher recognises pictures in photographs. */
   readonly outline?: Outline | undefined;
@@ -39,6 +44,16 @@ export interface ConsideredTarget {
  * left, to 1, right; y from 0, top, to 1, bottom. A target that is partly outside has corners beyond that.
  */
 export type Outline = readonly (readonly [x: number, y: number])[];
+
+/** How many more targets a query considered, for one reason. */
+export interface OtherTargets {
+  /** Why they did or did not match, as a code. */
+  readonly code: CauseCode;
+  /** The same in words. */
+  readonly why: string;
+  /** How many there are. */
+  readonly count: number;
+}
 
 /** The strings behind a signature mismatch: five lines (method, MD5 of the body, content type, date, path). Contain no secret. */
 export interface ComparedSignature {
@@ -74,7 +89,9 @@ export interface ResultFacts {
   readonly refusedBy?: string | undefined;
   /** If a fault was applied: `addFault`, or the option that configured it. Such a request does not count as refused. */
   readonly fault?: string | undefined;
-  /** The advice, in one sentence, or the effect of the fault. */
+  /** Why it was refused, what is remarkable about its answer, or the effect of the fault, as a code with facts. */
+  readonly cause?: Cause | undefined;
+  /** The same in one sentence, with advice. Sentences may change with each version. */
   readonly reason?: string | undefined;
   /** Name of the database whose keys the request uses, if known. */
   readonly database?: string | undefined;
@@ -86,7 +103,7 @@ export interface ResultFacts {
    */
   readonly considered?: readonly ConsideredTarget[] | undefined;
   /** Queries over more than 100 targets: how many others there are, by reason. */
-  readonly otherTargets?: Readonly<Record<string, number>> | undefined;
+  readonly otherTargets?: readonly OtherTargets[] | undefined;
   /** On a signature mismatch: both strings to sign. */
   readonly signature?: ComparedSignature | undefined;
 }
@@ -103,6 +120,31 @@ export const withoutLongFields = <Entry extends { readonly [Name in LongField]?:
   ...short
 }: Entry): Omit<Entry, LongField> => short;
 
+export const causeCode = kind(
+  'the code of a cause, such as "date.skewed"',
+  z.custom<CauseCode>(isCauseCode, {
+    error: ({ input }) => (typeof input === "string" ? nearest(input, CODES) : undefined),
+    params: { suggests: true },
+  }),
+  { type: "string" },
+);
+
+const isCauseValue = (value: unknown): value is Cause =>
+  isJsonObject(value) &&
+  ["refusal", "remark", "fault"].some((each) => each === value.kind) &&
+  isCauseCode(value.code);
+
+/** Its facts depend on the code. */
+const causeValue = deferred(
+  "a cause, as an object with kind, code and facts",
+  () => z.custom<Cause>(isCauseValue),
+  {
+    type: "object",
+    required: ["kind", "code"],
+    properties: { kind: { enum: ["refusal", "remark", "fault"] }, code: { type: "string" } },
+  },
+);
+
 export const entryFields: FieldsOf<EntryFacts> = {
   number: wholeNumberFrom(1),
   time: timestamp,
@@ -116,6 +158,7 @@ export const entryFields: FieldsOf<EntryFacts> = {
   resultCode: z.optional(anyText),
   refusedBy: z.optional(anyText),
   fault: z.optional(anyText),
+  cause: z.optional(z.lazy(() => causeValue)),
   reason: z.optional(anyText),
   database: z.optional(anyText),
   durationMs: z.number(),
@@ -126,6 +169,7 @@ export const entryFields: FieldsOf<EntryFacts> = {
           targetId: anyText,
           name: anyText,
           matched: trueOrFalse,
+          code: causeCode,
           why: anyText,
           outline: z.optional(kind("four points", list(z.tuple([z.number(), z.number()])))),
         }),
@@ -133,7 +177,7 @@ export const entryFields: FieldsOf<EntryFacts> = {
     ),
   ),
   otherTargets: z.optional(
-    kind("how many more targets were considered, by reason", table(z.string(), wholeNumber)),
+    z.lazy(() => listOf(record<OtherTargets>({ code: causeCode, why: anyText, count: wholeNumber }))),
   ),
   signature: z.optional(
     z.lazy(() => record<ComparedSignature>({ expected: anyText, signed: z.optional(anyText) })),

@@ -1,6 +1,6 @@
 /* Status and rating are functions of stored timestamps and the clock. Imports no library: the page uses it too. */
 
-import { stillProcessing, type WhyNotFound } from "./reasons.ts";
+import { type AnyCause, cause } from "./causes/causes.ts";
 
 /** The status of processing; a `failed` target is never found. */
 export type TargetStatus = "processing" | "success" | "failed";
@@ -65,19 +65,18 @@ export function isRatingShown(
   return rated || hasPassed(Math.floor(uploadDate), processingTimeSeconds / 2, now);
 }
 
-const WHY_FAILED = 'the image has only one colour, or nearly so (unless it was added with status: "failed")';
-
-const reason = (why: string): WhyNotFound => ({ why, detail: "", advice: "" });
-
 /** Why no query can find a target now. */
 export function whyNotFound(
   target: TargetProcessing & { readonly activeFlag: boolean },
   now: number,
-): WhyNotFound | undefined {
-  if (!target.activeFlag) return reason("inactive: its active_flag is false");
+): AnyCause | undefined {
+  if (!target.activeFlag) return cause("target.inactive");
   const status = statusAt(target, now);
-  if (status === "failed") return reason(`failed: ${WHY_FAILED}`);
-  if (status === "processing") return stillProcessing(processingLeft(target, target.lastModifiedDate, now));
+  if (status === "failed") return cause("target.failed");
+  if (status === "processing") {
+    const left = processingLeft(target, target.lastModifiedDate, now);
+    return cause("target.waiting", { seconds: Math.ceil(left) / 1000 });
+  }
   const rating = ratingAt(target, now);
-  return rating > 0 ? undefined : reason(`tracking rating ${rating}; expected above 0`);
+  return rating > 0 ? undefined : cause("target.unrated", { rating });
 }

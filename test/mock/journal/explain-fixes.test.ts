@@ -19,7 +19,7 @@ describe("the printed journal explains how to fix", () => {
     await nodeClient({ ...rest, body, headers: { ...headers, Authorization } });
     expect(lines(mock.explain())).toEqual([
       "1 request, 1 refused",
-      '#1 2026-11-21T12:00:00.000Z POST /v1/query → 401 AuthenticationFailure (query, database "shop")',
+      '#1 2026-11-21T12:00:00.000Z POST /v1/query → 401 AuthenticationFailure (query, database "shop") [signature.content-type]',
       expect.stringMatching(
         /^\w+: the signature does not match: sign the Content-Type that is sent, up to its first semicolon \("multipart\/form-data", not "multipart\/form-data; boundary=b0undary"\)\. String to sign, expected: .*multipart\/form-data▶\\nSat.*; signed: .*multipart\/form-data▶; boundary=b0undary/,
       ),
@@ -58,7 +58,7 @@ describe("the printed journal explains how to fix", () => {
     const { mock, session } = service;
     await session.target({ method: "GET", path: "/targets", date: "Sat, 21 Nov 2026 11:00:00 GMT" });
     expect(lines(mock.explain()).slice(1)).toEqual([
-      '#1 2026-11-21T12:00:00.000Z GET /targets → 403 RequestTimeTooSkewed (listTargets, database "shop")',
+      '#1 2026-11-21T12:00:00.000Z GET /targets → 403 RequestTimeTooSkewed (listTargets, database "shop") [date.skewed]',
       expect.stringContaining(
         ': the Date header is "Sat, 21 Nov 2026 11:00:00 GMT", but the service\'s clock says Sat, 21 Nov 2026 ' +
           "12:00:00 GMT; expected less than 5 minutes between them: it is 1 h behind, which looks like local time labelled GMT: " +
@@ -73,7 +73,7 @@ describe("the printed journal explains how to fix", () => {
     const image = makePng({ colourType: 3, before: [palette] }).toString("base64");
     await session.add({ image });
     expect(lines(mock.explain()).slice(1)).toEqual([
-      '#1 2026-11-21T12:00:00.000Z POST /targets → 422 BadImage (addTarget, database "shop")',
+      '#1 2026-11-21T12:00:00.000Z POST /targets → 422 BadImage (addTarget, database "shop") [image.colours]',
       expect.stringContaining(
         ": the image is a PNG of colour type 3 (8-bit palette); expected greyscale of 2, 4 or 8 bits, " +
           "or RGB of 8 or 16 bits: convert it to RGB",
@@ -90,11 +90,11 @@ describe("the printed journal explains how to fix", () => {
     await expect(session.target({ method: "POST", path: "/v1/query" })).rejects.toThrow("query API");
     expect(lines(mock.explain())).toEqual([
       "3 requests, 3 refused",
-      "#1 2026-11-21T12:00:00.000Z GET /target → no response",
+      "#1 2026-11-21T12:00:00.000Z GET /target → no response [path.unknown]",
       `route: ${message}`,
-      "#2 2026-11-21T12:00:00.000Z DELETE /targets → 404",
+      "#2 2026-11-21T12:00:00.000Z DELETE /targets → 404 [method.unknown]",
       "route: /targets does not support the method DELETE; expected POST (addTarget), GET (listTargets)",
-      "#3 2026-11-21T12:00:00.000Z POST /v1/query → no response",
+      "#3 2026-11-21T12:00:00.000Z POST /v1/query → no response [path.other-api]",
       "route: this host does not serve POST /v1/query; send it to the base URL of the query API (option queryUrl)",
     ]);
   });
@@ -112,7 +112,7 @@ describe("the printed journal explains how to fix", () => {
     await expect(session.query()).rejects.toThrow("no model loaded");
     expect(lines(mock.explain()).slice(0, 3)).toEqual([
       "1 request, 1 refused",
-      '#1 2026-11-21T12:00:00.000Z POST /v1/query → no response (query, database "shop")',
+      '#1 2026-11-21T12:00:00.000Z POST /v1/query → no response (query, database "shop") [emulator.failed]',
       "emulator: the request failed: no model loaded",
     ]);
   });

@@ -119,7 +119,7 @@ it("the printed journal can be filtered", async () => {
   await session.target({ method: "GET", path: "/targets/unknown" });
   expect(lines(mock.explain({ refused: true }))).toEqual([
     "1 request, 1 refused",
-    '#2 2026-11-21T12:00:00.000Z GET /targets/unknown → 404 UnknownTarget (getTarget, database "shop")',
+    '#2 2026-11-21T12:00:00.000Z GET /targets/unknown → 404 UnknownTarget (getTarget, database "shop") [target.unknown]',
     expect.stringMatching(/^\w+: the database "shop" has no undeleted target with the id "unknown"$/),
   ]);
 });

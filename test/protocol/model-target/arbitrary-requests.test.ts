@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findingsIn } from "../../../src/core/apis/model-target/dataset-validation.ts";
 import { profiles } from "../../../src/core/emulator/profiles.ts";
+import { sentenceOf } from "../../../src/core/schema/causes/causes.ts";
 import { times } from "../../support/combinations.ts";
 import { isJsonObject } from "../../support/values.ts";
 import { openDirectly, type Received } from "./api.ts";
@@ -197,8 +198,8 @@ describe("validation", () => {
               profiles[name],
             ),
           ).toEqual(findings);
-          for (const { message, reason } of findings)
-            expect([message, reason].every((words) => words.length > 0)).toBe(true);
+          for (const { message, cause } of findings)
+            expect([message, sentenceOf(cause)].every((words) => words.length > 0)).toBe(true);
         },
       ),
       { numRuns: times(500, 150) },

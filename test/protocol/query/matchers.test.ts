@@ -82,7 +82,7 @@ test("the journal says why each target was not searched", async () => {
   expect(await results(service, service.keys, queryImage, ALL)).toEqual([]);
   expect(considered(service.mock)).toEqual([
     ["inactive", false, "inactive: its active_flag is false"],
-    ["processing", false, "still processing, for 0.3 s more; finishProcessing() ends it at once"],
+    ["processing", false, "still processing, for 0.3 s more"],
     ["flat", false, expect.stringMatching(/^failed: the image has only one colour/)],
     ["unrated", false, "tracking rating 0; expected above 0"],
     ["searched", false, "no score: the matcher found no match"],
@@ -173,9 +173,9 @@ describe("the journal of a query over many targets", () => {
       ["near", true, "matched: score 1, rank 1"],
       ["off 0", false, "inactive: its active_flag is false"],
     ]);
-    expect(service.mock.requests.at(-1)?.otherTargets).toEqual({
-      "no score: the matcher found no match": 31,
-    });
+    expect(service.mock.requests.at(-1)?.otherTargets).toEqual([
+      { code: "target.unscored", why: "no score: the matcher found no match", count: 31 },
+    ]);
     expect(service.mock.explain()).toContain("and 121 more targets");
   });
 
@@ -190,9 +190,9 @@ describe("the journal of a query over many targets", () => {
     const told = considered(service.mock) ?? [];
     expect(told[0]).toEqual(["same 0", true, "matched: score 1, rank 1"]);
     expect(told[11]).toEqual(["same 11", true, "score 1, cut off by max_num_results 1"]);
-    expect(service.mock.requests.at(-1)?.otherTargets).toEqual({
-      "still processing": 32,
-      "not compared: it cannot be among the nearest 10": 18,
-    });
+    expect(service.mock.requests.at(-1)?.otherTargets).toEqual([
+      { code: "target.waiting", why: "still processing", count: 32 },
+      { code: "target.not-compared", why: "not compared: it cannot be among the nearest 10", count: 18 },
+    ]);
   });
 });

@@ -9,8 +9,10 @@ import {
 } from "../../../src/core/apis/explanations/signed-variants.ts";
 import type { WireRequest } from "../../../src/core/emulator/message.ts";
 import { bodyDigest } from "../../../src/core/emulator/signing.ts";
+import { cause } from "../../../src/core/schema/causes/causes.ts";
 
 const SECRET = "secret";
+const of = (at: number) => cause("signature.other-key", { key: `key ${at}` });
 const body = Buffer.from(JSON.stringify({ width: 1, name: "Käfer", image: "aGVsbG8=" }, null, 1));
 const request: WireRequest = {
   method: "POST",
@@ -41,7 +43,7 @@ async function explain(signature: string, others = 0) {
     right,
     {
       ownSecrets: [ownSecrets[0], ...ownSecrets.slice(1)],
-      otherSecrets: Array.from({ length: others }, (_, at) => ({ key: `other ${at}`, advice: `of ${at}` })),
+      otherSecrets: Array.from({ length: others }, (_, at) => ({ key: `other ${at}`, mistake: of(at) })),
       variants: () => {
         counts.variants += 1;
         return wrongVariants(request, right);
@@ -70,7 +72,7 @@ describe("the cost of explaining a signature", () => {
 
   it("is one HMAC for each secret, and no digest of the body, when a secret explains it", async () => {
     const { explained, hmacs, variants } = await explain(sign(right, "other 4"), 200);
-    expect(explained?.advice).toEqual(["of 4"]);
+    expect(explained?.mistakes).toEqual([of(4)]);
     expect({ hmacs, variants }).toEqual({ hmacs: 16, variants: 0 });
   });
 
@@ -80,7 +82,7 @@ describe("the cost of explaining a signature", () => {
     expect(new Set(values).size).toBe(values.length);
     expect(values).not.toContain(right.digest);
     const ascii = await wrongVariants({ ...request, body: Buffer.from("{}") }, right);
-    expect(ascii.map(({ advice }) => advice).join()).not.toContain("Latin-1");
+    expect(JSON.stringify(ascii)).not.toContain("Latin-1");
   });
 });
 
@@ -99,10 +101,10 @@ it("explains any two likely mistakes, and the form besides", async () => {
   for (const [first, second] of pairs) {
     const lines = { ...right, [first.line]: first.value, [second.line]: second.value };
     const { explained } = await explain(sign(lines, SECRET, "hex"));
-    expect(explained?.advice).toEqual([
-      first.advice,
-      second.advice,
-      "the signature is the HMAC in hexadecimal; it must be its base64",
+    expect(explained?.mistakes).toEqual([
+      first.mistake,
+      second.mistake,
+      cause("signature.encoding", { is: "hexadecimal" }),
     ]);
   }
 });
@@ -110,5 +112,5 @@ it("explains any two likely mistakes, and the form besides", async () => {
 it("takes a body that is nested too deeply to be written again for what it is", async () => {
   const deep = Buffer.from("[".repeat(100_000) + "]".repeat(100_000));
   const variants = await wrongVariants({ ...request, body: deep }, right);
-  expect(variants.map(({ advice }) => advice).join()).not.toContain("serialised again");
+  expect(variants.map(({ mistake }) => mistake.code)).not.toContain("signature.rewritten");
 });

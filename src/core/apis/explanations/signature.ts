@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
-import { LINES_TO_SIGN, STRINGS_TO_SIGN } from "../../schema/reasons.ts";
+import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
 import type { ApiContext } from "../services.ts";
-import { cutAdvice } from "./bodies.ts";
+import { endsWithin } from "./bodies.ts";
 import {
   rightLines,
   type SignedLines,
@@ -12,7 +12,7 @@ import {
   signedTextOf,
   wrongVariants,
 } from "./signed-variants.ts";
-import { missingDateAdvice, missingIdAdvice, notSet, TEXTS_OF_NOTHING } from "./values.ts";
+import { dateLostBy, isUnset, missingIdIn, TEXTS_OF_NOTHING } from "./values.ts";
 
 const MOST_OTHER_DATABASES = 100;
 
@@ -26,15 +26,15 @@ export async function explainSignature(
   context: ApiContext,
   keys: SigningKeys & { readonly databaseName: string },
   otherSecrets: Readonly<Record<string, string>>,
-): Promise<string> {
+): Promise<AnyCause> {
   const { request, entry } = context;
-  const { expected, signed, reason } = await compareSignature(request, context.body.digest, keys, {
+  const { expected, signed, why } = await compareSignature(request, context.body.digest, keys, {
     otherSecrets,
-    reused: reuseAdvice(context, signatureIn(request)),
+    reused: reuseOf(context, signatureIn(request)),
     secretsOfOthers: () => secretsOfOthers(context, keys),
   });
   entry.signature = { expected, ...(signed !== undefined && { signed }) };
-  return reason;
+  return why;
 }
 
 function signatureIn(request: WireRequest): string {
@@ -46,7 +46,7 @@ interface Surroundings {
   /** Other secrets of the same database, by the name to show. */
   readonly otherSecrets: Readonly<Record<string, string>>;
   /** Reports that the signature belongs to an earlier request. */
-  readonly reused?: string | undefined;
+  readonly reused?: AnyCause | undefined;
   readonly secretsOfOthers?: () => Promise<readonly Secret[]>;
 }
 
@@ -56,92 +56,82 @@ export async function compareSignature(
   digest: string,
   keys: SigningKeys,
   { otherSecrets, reused, secretsOfOthers = () => Promise.resolve([]) }: Surroundings,
-): Promise<{ readonly expected: string; readonly signed?: string; readonly reason: string }> {
+): Promise<{ readonly expected: string; readonly signed?: string; readonly why: AnyCause }> {
   const [scheme = ""] = (header(request, "authorization") ?? "").split(" ");
   const signature = signatureIn(request);
   const right = rightLines(request, digest);
   const expected = signedTextOf(right);
-  const spaced = signature.startsWith(" ") ? "there is a space after the colon: send none" : undefined;
-  const mistake = notSet("signature", signature) ?? spaced ?? missingIdAdvice(request.path) ?? reused;
-  if (mistake !== undefined) return { expected, reason: `the signature does not match: ${mistake}` };
+  const mistake = mistakeBeside(signature, request.path) ?? reused;
+  if (mistake !== undefined) return { expected, why: { ...mistake, ...{ expected } } };
   const explained = await findMistakes(signature, right, {
     ownSecrets: [{ key: keys.secretKey }, ...mistakenFor(keys, otherSecrets)],
     otherSecrets: [...MISSING_SECRETS, ...(await secretsOfOthers())],
     variants: () => wrongVariants(request, right),
   });
-  if (explained !== undefined) {
-    const { advice, signed } = explained;
-    const all = [...(scheme === "VWS" ? [] : [schemeAdvice(scheme)]), ...advice];
-    // Only the scheme is wrong.
-    if (advice.length === 0) return { expected, reason: `the signature is right, but ${all.join("; and ")}` };
-    if (signed === expected) return { expected, reason: all.join("; and ") };
-    const reason =
-      `the signature does not match: ${all.join("; and ")}. ${STRINGS_TO_SIGN}${marked(expected, signed)}; ` +
-      `signed: ${marked(signed, expected)}`;
-    return { expected, signed, reason };
-  }
-  const cut = cutAdvice(request.body);
-  const known = cut ?? "no common mistake explains it";
-  const advice =
-    header(request, "date") === undefined
-      ? `the signature does not match, and ${missingDateAdvice(request)}: send the Date that was signed`
-      : `the signature does not match, and ${known}: check the secret key`;
-  const reason = `${advice}, and that exactly this is signed ${LINES_TO_SIGN}: ${JSON.stringify(expected)}`;
-  return { expected, reason };
+  if (explained === undefined) return { expected, why: unexplained(request, expected) };
+  const { mistakes, signed } = explained;
+  const isScheme = scheme !== "VWS";
+  const all = isScheme
+    ? [cause("signature.scheme", { scheme: JSON.stringify(scheme) }), ...mistakes]
+    : mistakes;
+  const [first = cause("signature.unexplained"), ...further] = all;
+  return { expected, signed, why: withFurther({ ...first, ...{ expected, signed } }, ...further) };
 }
 
-const schemeAdvice = (scheme: string): string =>
-  `the Authorization scheme is ${JSON.stringify(scheme)}; it must be exactly "VWS"`;
+/** A mistake that needs no other signature to be known. */
+function mistakeBeside(signature: string, path: string): AnyCause | undefined {
+  if (isUnset(signature)) return cause("signature.unset", { text: signature });
+  if (signature.startsWith(" ")) return cause("signature.spaced");
+  const missingId = missingIdIn(path);
+  return missingId === undefined ? undefined : cause("id.unset", { text: missingId });
+}
+
+function unexplained(request: WireRequest, expected: string): AnyCause {
+  if (header(request, "date") === undefined)
+    return cause("signature.no-date", { expected, lost: dateLostBy(request) });
+  return cause(endsWithin(request.body) ? "signature.cut-body" : "signature.unexplained", { expected });
+}
 
 /** Wrong secrets that a client may have signed with, and wrong spellings of the right one. */
 function mistakenFor(
   { accessKey, secretKey }: SigningKeys,
   otherSecrets: Readonly<Record<string, string>>,
 ): readonly Secret[] {
-  const belongs = "sign with the secret key that belongs to the access key";
   const around = [`${secretKey}\n`, ` ${secretKey}`, `${secretKey} `, `${secretKey}\r`, `${secretKey}\r\n`];
   return [
     ...Object.entries({ ...otherSecrets, "access key": accessKey }).map(([name, key]) => ({
       key,
-      advice: `the signature was made with the database's ${name}; ${belongs}`,
+      mistake: cause("signature.other-key", { key: name }),
     })),
-    ...around.map((key) => ({
-      key,
-      advice:
-        "the secret key has white space around it (such as the line feed at the end of a file): trim it",
-    })),
-    ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({
-      key,
-      advice: "the secret key has quotation marks around it: sign without them",
-    })),
+    ...around.map((key) => ({ key, mistake: cause("signature.key-space") })),
+    ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({ key, mistake: cause("signature.key-quoted") })),
     ...(["hex", "base64"] as const).map((encoding) => ({
       key: Buffer.from(secretKey, encoding),
-      advice: `the secret key was decoded from ${encoding === "hex" ? "hexadecimal" : encoding}: sign with its characters as they are`,
+      mistake: cause("signature.key-decoded", {
+        encoding: encoding === "hex" ? "hexadecimal" : encoding,
+      }),
     })),
-    {
-      key: secretKey.trim(),
-      advice:
-        "the secret key of the database has white space around it, but the client signed without it: trim the database's key",
-    },
+    { key: secretKey.trim(), mistake: cause("signature.key-trimmed") },
   ].filter(({ key }) => key !== secretKey && key.length > 0);
 }
 
 /** Clients without a secret sign with these. */
 const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
   key,
-  advice: notSet("secret key that signed", key),
+  mistake: cause("signature.key-unset", { text: key }),
 }));
 
 const MOST_COMPARED = 20;
 
 /** Reports a signature of one of the latest requests; otherwise undefined. */
-function reuseAdvice({ services: { journal } }: ApiContext, signature: string): string | undefined {
+function reuseOf({ services: { journal } }: ApiContext, signature: string): AnyCause | undefined {
   const oldest = Math.max(journal.firstPosition, journal.position - MOST_COMPARED + 1);
   for (let position = journal.position; position >= oldest; position -= 1) {
     const entry = journal.at(position);
     // A request whose own signature was wrong is not its source.
     if (entry?.signature !== undefined || entry?.request.isSignedWith(signature) !== true) continue;
-    return `it is the signature of request #${entry.number} (${entry.method} ${entry.path}); compute a new signature for each request`;
+    const { number, method, path } = entry;
+    return cause("signature.reused", { number, method, path });
   }
   return undefined;
 }
@@ -156,23 +146,18 @@ async function secretsOfOthers(
   return others.slice(-MOST_OTHER_DATABASES).flatMap((other) =>
     (["server", "client"] as const).map((role) => ({
       key: other[`${role}SecretKey`],
-      advice:
-        `the signature was made with the ${role} secret key of another database, ${JSON.stringify(other.databaseName)}; the access key ` +
-        `belongs to ${JSON.stringify(databaseName)}: take both keys from the same database`,
+      mistake: cause("signature.other-key", {
+        key: `${role} secret key`,
+        database: JSON.stringify(databaseName),
+        other: JSON.stringify(other.databaseName),
+      }),
     })),
   );
 }
 
-/** `text` as JSON, with `▶` before its first difference from `other`. */
-function marked(text: string, other: string): string {
-  let same = 0;
-  while (same < text.length && text[same] === other[same]) same += 1;
-  return JSON.stringify(`${text.slice(0, same)}▶${text.slice(same)}`);
-}
-
 interface Secret {
   readonly key: string | Buffer;
-  readonly advice?: string | undefined;
+  readonly mistake?: AnyCause | undefined;
 }
 
 /** A form in which the bytes of an HMAC are sent. */
@@ -181,7 +166,7 @@ interface Form {
   /** In characters. It names the algorithm, so one HMAC decides. */
   readonly length: number;
   readonly algorithm: "sha1" | "sha256";
-  readonly advice?: string | undefined;
+  readonly mistake?: AnyCause | undefined;
 }
 
 const inBase64 = (hmac: Buffer) => hmac.toString("base64");
@@ -191,20 +176,13 @@ const hexInBase64 = (hmac: Buffer) => Buffer.from(inHex(hmac)).toString("base64"
 const FORMS = (
   [
     ["sha1", 28, inBase64],
-    ["sha1", 40, inHex, "the HMAC in hexadecimal; it must be its base64"],
-    [
-      "sha1",
-      56,
-      hexInBase64,
-      'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
-    ],
-    ["sha1", 27, inUrls, "base64url, without padding; it must be base64"],
-    ["sha256", 44, inBase64, "an HMAC-SHA256; it must be an HMAC-SHA1"],
-    ["sha256", 64, inHex, "an HMAC-SHA256 in hexadecimal; it must be the base64 of an HMAC-SHA1"],
+    ["sha1", 40, inHex, cause("signature.encoding", { is: "hexadecimal" })],
+    ["sha1", 56, hexInBase64, cause("signature.encoding", { is: "hexadecimal in base64" })],
+    ["sha1", 27, inUrls, cause("signature.encoding", { is: "base64url" })],
+    ["sha256", 44, inBase64, cause("signature.algorithm", { isHex: false })],
+    ["sha256", 64, inHex, cause("signature.algorithm", { isHex: true })],
   ] as const
-).map(
-  ([algorithm, length, of, is]): Form => ({ algorithm, length, of, advice: is && `the signature is ${is}` }),
-);
+).map(([algorithm, length, of, mistake]): Form => ({ algorithm, length, of, mistake }));
 
 interface Suspects {
   /** The right secret, then others of the database. */
@@ -215,7 +193,7 @@ interface Suspects {
 }
 
 interface Explained {
-  readonly advice: readonly string[];
+  readonly mistakes: readonly AnyCause[];
   readonly signed: string;
 }
 
@@ -226,9 +204,6 @@ export type ComputeHmac = (
 ) => Buffer;
 
 const computeHmac: ComputeHmac = (algorithm, key, text) => createHmac(algorithm, key).update(text).digest();
-
-const SWAPPED =
-  "the signature does not match: the HMAC's key and message are swapped; its key is the secret key, its message the string to sign";
 
 /** Less than 1 ms of work. */
 const HMACS_PER_SLICE = 50;
@@ -248,14 +223,14 @@ export async function findMistakes(
     for (const changed of changes) {
       const lines = { ...right, ...Object.fromEntries(changed.map(({ line, value }) => [line, value])) };
       const signed = signedTextOf(lines);
-      for (const { key, advice } of secrets) {
+      for (const { key, mistake } of secrets) {
         computed += 1;
         if (computed % HMACS_PER_SLICE === 0) await yieldToEventLoop();
         const bytes = hmac(first.algorithm, key, signed);
         const form = forms.find(({ of }) => of(bytes) === signature);
         if (form === undefined) continue;
-        const all = [advice, ...changed.map((each) => each.advice), form.advice];
-        return { advice: all.filter((each) => each !== undefined), signed };
+        const all = [mistake, ...changed.map((each) => each.mistake), form.mistake];
+        return { mistakes: all.filter((each) => each !== undefined), signed };
       }
     }
     return undefined;
@@ -267,7 +242,10 @@ export async function findMistakes(
   const swapped = hmac(first.algorithm, message, rightSecret.key);
   const form = forms.find(({ of }) => of(swapped) === signature);
   if (form !== undefined)
-    return { advice: form.advice === undefined ? [SWAPPED] : [SWAPPED, form.advice], signed: message };
+    return {
+      mistakes: [cause("signature.swapped"), ...(form.mistake === undefined ? [] : [form.mistake])],
+      signed: message,
+    };
   const variants = await makeVariants();
   const likely = variants.filter((variant) => variant.likely);
   const one = (variant: SignedVariant) => [variant];

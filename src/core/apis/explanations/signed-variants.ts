@@ -4,6 +4,7 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import { parseJson } from "../../general/json.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { asciiOnly, percentDecoded } from "../../general/text.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 
 /** One of the five signed lines, or what separates them, with a mistake that clients make. */
 export interface SignedVariant {
@@ -11,19 +12,19 @@ export interface SignedVariant {
   readonly value: string;
   /** Whether it is also tried together with a second mistake. */
   readonly likely: boolean;
-  readonly advice: string;
+  readonly mistake: AnyCause;
 }
 
 const variant = (
   line: SignedVariant["line"],
   value: string,
-  advice: string,
+  mistake: AnyCause,
   likely = false,
 ): SignedVariant => ({
   line,
   value,
   likely,
-  advice,
+  mistake,
 });
 
 export type SignedLines = Readonly<Record<SignedVariant["line"], string>>;
@@ -79,37 +80,41 @@ export async function wrongVariants(
   const { method, path, query } = request;
   const contentType = header(request, "content-type") ?? "";
   const host = header(request, "host");
-  const sent = (line: "type" | "path" | "method", what: string, likely = false) => {
-    const shown = JSON.stringify(right[line]);
-    return (value: string) =>
-      variant(line, value, `sign ${what} (${shown}, not ${JSON.stringify(value)})`, likely);
-  };
-  const type = "the Content-Type that is sent, up to its first semicolon";
-  const client = TYPES_OF_CLIENTS.get(right.type);
-  const unsetType = client === undefined ? "" : ` (${client} sends this one with a text: set the header)`;
-  const wholePath = "the path as it is sent, without the query string and without the base URL's own prefix";
+  const both = (line: "type" | "path" | "method", value: string) => ({
+    right: JSON.stringify(right[line]),
+    wrong: JSON.stringify(value),
+  });
+  const otherType = (likely: boolean, client?: string) => (value: string) =>
+    variant("type", value, cause("signature.content-type", { ...both("type", value), client }), likely);
+  const otherPath = (likely: boolean, part?: "part") => (value: string) =>
+    variant(
+      "path",
+      value,
+      cause("signature.path", { ...both("path", value), ...(part && { is: part }) }),
+      likely,
+    );
   const urls =
     host === undefined
       ? []
       : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
   const variants: readonly SignedVariant[] = [
-    ...[contentType, ""].map(sent("type", type, true)),
+    ...[contentType, ""].map(otherType(true)),
     ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(
-      sent("type", type + unsetType),
+      otherType(false, TYPES_OF_CLIENTS.get(right.type)),
     ),
     ...(await bodyVariants(request.body, right.digest)),
-    variant("date", "", "sign the Date header's exact value, not an empty line", true),
+    variant("date", "", cause("signature.date"), true),
     ...nearDates(right.date),
-    variant("method", method.toLowerCase(), "sign the method in upper case", true),
-    ...METHODS.map(sent("method", "the method that is sent")),
-    ...[`${path}?${query}`, ...urls].map(sent("path", wholePath, true)),
+    variant("method", method.toLowerCase(), cause("signature.method"), true),
+    ...METHODS.map((value) => variant("method", value, cause("signature.method", both("method", value)))),
+    ...[`${path}?${query}`, ...urls].map(otherPath(true)),
     ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map(
-      sent("path", wholePath),
+      otherPath(false),
     ),
-    variant("path", `${path}\n`, "the string to sign ends with the path: sign no line feed behind it"),
-    ...partsOf(path).map(sent("path", "the whole path as it is sent")),
-    ...SEPARATORS.map(([value, what]) =>
-      variant("separator", value, `join the five lines with a line feed ("\\n"), not ${what}`),
+    variant("path", `${path}\n`, cause("signature.path", { is: "ended" })),
+    ...partsOf(path).map(otherPath(false, "part")),
+    ...SEPARATORS.map(([value, separator]) =>
+      variant("separator", value, cause("signature.separator", { separator })),
     ),
   ];
   const seen = new Set(Object.entries(right).map(([line, value]) => `${line} ${value}`));
@@ -138,9 +143,8 @@ function nearDates(date: string): readonly SignedVariant[] {
   return Array.from({ length: MOST_SECONDS_APART }, (_, index) => [-(index + 1), index + 1])
     .flat()
     .map((seconds) => {
-      const apart = `${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"}`;
-      const advice = `the date that was signed is ${apart} the Date header's: read the clock once, then sign and send that text`;
-      return variant("date", new Date(sent + seconds * 1000).toUTCString(), advice);
+      const date = new Date(sent + seconds * 1000).toUTCString();
+      return variant("date", date, cause("signature.date", { seconds }));
     });
 }
 
@@ -149,27 +153,26 @@ const MOST_DIGESTED_BYTES = 4_000_000;
 
 /** @param md5 - that of the body. */
 async function bodyVariants(body: Buffer, md5: string): Promise<readonly SignedVariant[]> {
-  const exact = "sign the lower-case hexadecimal MD5 of the body's exact bytes";
-  const none =
-    body.length === 0
-      ? exact
-      : `a body of 0 bytes was signed, but a body of ${body.length} bytes was sent: ${exact}`;
+  const digest = (
+    facts: { readonly not?: string; readonly bytes?: number; readonly isEmpty?: boolean } = {},
+  ) => cause("signature.digest", facts);
+  const none = digest(body.length === 0 ? {} : { bytes: body.length });
   const wrong = [
-    variant("digest", "", `${exact}, also when there is no body`),
+    variant("digest", "", digest({ isEmpty: true })),
     variant("digest", DIGEST_OF_NO_BODY, none, true),
-    variant("digest", Buffer.from(md5, "hex").toString("base64"), exact),
-    variant("digest", md5.toUpperCase(), exact),
+    variant("digest", Buffer.from(md5, "hex").toString("base64"), digest()),
+    variant("digest", md5.toUpperCase(), digest()),
   ];
   if (body.length > MOST_DIGESTED_BYTES) return wrong;
   for (const [algorithm, name] of [
     ["sha1", "SHA-1"],
     ["sha256", "SHA-256"],
   ] as const) {
-    wrong.push(variant("digest", await hashed(algorithm, body), `${exact}, not its ${name}`));
+    wrong.push(variant("digest", await hashed(algorithm, body), digest({ not: name })));
   }
   for (const [make, mistake] of await otherTextsOf(body)) {
     await yieldToEventLoop();
-    wrong.push(variant("digest", await hashed("md5", make()), mistake(exact), true));
+    wrong.push(variant("digest", await hashed("md5", make()), mistake, true));
   }
   return wrong;
 }
@@ -180,20 +183,14 @@ async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | stri
   return hash(algorithm, bytes);
 }
 
-type Mistake = (exact: string) => string;
-
 /** Bytes that clients sign instead of the body, each with the mistake. */
 async function otherTextsOf(
   body: Buffer,
-): Promise<readonly (readonly [make: () => Buffer | string, mistake: Mistake])[]> {
+): Promise<readonly (readonly [make: () => Buffer | string, mistake: AnyCause])[]> {
   if (body.length === 0) return [];
   const text = body.toString();
-  const as =
-    (how: string): Mistake =>
-    (exact) =>
-      `the MD5 was computed over the body's text as ${how}: ${exact}`;
-  const again: Mistake = () =>
-    "the body was serialised again after it was signed: serialise it once, then sign and send those bytes";
+  const as = (of: string) => cause("signature.digest", { of });
+  const again = cause("signature.rewritten");
   const rewritten = await rewritersOf(text);
   return [
     // The same bytes, if all of them are ASCII.

@@ -1,6 +1,7 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { dateOf } from "../../emulator/response.ts";
 import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { Database } from "../../schema/database.ts";
 import type { ApiContext } from "../services.ts";
 
@@ -10,27 +11,28 @@ const HOUR_MS = 3_600_000;
 const TOLERATED_MS = 5 * 60_000;
 
 /** Explains a malformed `Date` header, with one that is accepted now. */
-export function malformedDateReason(date: string, now: number): string {
-  return `the Date header is ${show(date)}${kindOf(date)}; expected a form like ${show(dateOf({ now }))}, as new Date().toUTCString() returns it`;
+export const malformedDate = (date: string, now: number): AnyCause =>
+  cause("date.malformed", { given: show(date), is: kindOf(date), form: show(dateOf({ now })) });
+
+function kindOf(date: string) {
+  if (date === "") return "empty";
+  if (/^\d{4}-\d{2}-\d{2}/.test(date)) return "iso";
+  if (/^\d{10,13}$/.test(date)) return "number";
+  if (/GMT[+-]\d{4}/.test(date)) return "local";
+  if (/[+-]\d{4}$/.test(date)) return "offset";
+  return /\bUTC$/.test(date) ? "utc" : undefined;
 }
 
-function kindOf(date: string): string {
-  if (date === "") return ", which is empty";
-  if (/^\d{4}-\d{2}-\d{2}/.test(date)) return ", which is ISO 8601 (toISOString)";
-  if (/^\d{10,13}$/.test(date)) return ", which is a number of seconds or milliseconds";
-  if (/GMT[+-]\d{4}/.test(date)) return ", which is local time (toString)";
-  if (/[+-]\d{4}$/.test(date)) return ", which has an offset instead of GMT";
-  if (/\bUTC$/.test(date)) return ", which says UTC instead of GMT";
-  return "";
-}
-
-export function skewReason(date: string, moment: number, now: number, allowed: string): string {
-  const says = `the Date header is ${show(date)}, but the service's clock says ${dateOf({ now })}; expected less than ${allowed} between them: `;
+export function skewedDate(date: string, moment: number, now: number, allowed: string): AnyCause {
   const off = moment - now;
   const hours = Math.round((off / HOUR_MS) * 2) / 2;
   const isZone = hours !== 0 && Math.abs(hours) <= 14 && Math.abs(off - hours * HOUR_MS) < TOLERATED_MS;
-  const zone = `it is ${Math.abs(hours)} h ${hours > 0 ? "ahead" : "behind"}, which looks like local time labelled GMT: use new Date().toUTCString(); or `;
-  return `${says}${isZone ? zone : ""}correct the client's clock, or the mock's if a test set it`;
+  return cause("date.skewed", {
+    given: show(date),
+    clock: dateOf({ now }),
+    allowed,
+    ...(isZone && { hours }),
+  });
 }
 
 /** Whether this runtime's `Headers` or `Request` drops `Date`, as in browsers and happy-dom. */
@@ -48,66 +50,58 @@ function losesDate(): boolean {
   return runtimeLosesDate;
 }
 
-export function missingDateAdvice(request: WireRequest): string {
-  const missing = "the request has no Date header";
-  if (hasNoHeaders(request)) return `${missing}: ${NO_HEADERS}`;
-  return losesDate()
-    ? `${missing}: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node environment)`
-    : missing;
+/** What lost the `Date` header of a request, if it is known. */
+export function dateLostBy(request: WireRequest): "headers" | "runtime" | undefined {
+  if (hasNoHeaders(request)) return "headers";
+  return losesDate() ? "runtime" : undefined;
 }
 
-export const missingDateReason = (request: WireRequest, now: number): string =>
-  `${missingDateAdvice(request)}; expected a form like ${show(dateOf({ now }))}`;
-
-/** Advice for a request that arrived without the headers that clients always send. */
-const NO_HEADERS =
-  "the request has no headers of its own; if the client set some, another interceptor (such as a second nock or MSW in the same " +
-  "process) or this runtime lost them";
+export const missingDate = (request: WireRequest, now: number): AnyCause =>
+  cause("date.missing", { form: show(dateOf({ now })), lost: dateLostBy(request) });
 
 const hasNoHeaders = ({ headers }: WireRequest): boolean =>
   headers.every(([name]) => /^(host|connection|content-length|transfer-encoding)$/i.test(name));
 
-export const missingHeadersAdvice = (request: WireRequest): string =>
-  hasNoHeaders(request) && header(request, "authorization") === undefined ? `; ${NO_HEADERS}` : "";
+/** Whether a request arrived without the headers that clients always send. */
+export const lacksHeaders = (request: WireRequest): boolean =>
+  hasNoHeaders(request) && header(request, "authorization") === undefined;
 
-export function malformedAuthorizationReason(request: WireRequest, wanted: string): string {
+export function malformedAuthorization(request: WireRequest, expected: string): AnyCause {
   const given = header(request, "authorization") ?? "";
   const [, scheme = ""] = /^(\S*)/.exec(given) ?? [];
-  return `the Authorization header is malformed${detail(given, scheme)}; expected ${wanted}`;
+  if (/^bearer$/i.test(scheme)) return cause("authorization.other-api", { problem: "bearer", expected });
+  if (/^basic$/i.test(scheme)) return cause("authorization.other-api", { problem: "basic", expected });
+  const problem = unsetIn(given, scheme);
+  return problem === undefined
+    ? cause("authorization.malformed", { problem: malformedIn(given), expected })
+    : cause("authorization.unset", { problem, expected });
 }
 
-function detail(given: string, scheme: string): string {
-  if (/^bearer$/i.test(scheme)) {
-    return ": Bearer tokens belong to the Model Target API; requests to this API are signed with the database's keys";
-  }
-  if (/^basic$/i.test(scheme))
-    return ": HTTP Basic belongs to POST /oauth2/token; requests to this API are signed";
-  if (/^vws$/i.test(scheme) && /^\S+ +$/.test(`${given} `)) return ": nothing follows VWS";
-  if (given.includes("[object Promise]"))
-    return ': it contains the text "[object Promise]": await the value first';
-  if (/undefined|null/.test(given)) return ": it contains a value that was not set";
-  if (!given.includes(":")) return ": there is no colon between access key and signature";
-  if (!given.includes(" ")) return ": there is no space after VWS";
-  if (/^\S+ [^:]+:$/.test(given)) return ": the signature is empty";
-  if (/^\S+ +:/.test(given)) return ": the access key is empty";
-  if (/^\S+ +(?: \S+|\S+ +):/.test(given)) return ": there is white space around the access key: trim it";
-  return given.split(":").length > 2 ? ": it has more than one colon" : ": it has more than one space";
+function unsetIn(given: string, scheme: string) {
+  if (/^vws$/i.test(scheme) && /^\S+ +$/.test(`${given} `)) return "nothing";
+  if (given.includes("[object Promise]")) return "promise";
+  if (/undefined|null/.test(given)) return "undefined";
+  if (!given.includes(":") || !given.includes(" ")) return undefined;
+  if (/^\S+ [^:]+:$/.test(given)) return "signature";
+  return /^\S+ +:/.test(given) ? "key" : undefined;
 }
 
-export const missingAuthorizationReason = (request: WireRequest, wanted: string): string =>
-  `the request has no Authorization header; expected ${wanted}${missingHeadersAdvice(request)}`;
+function malformedIn(given: string) {
+  if (!given.includes(":")) return "colon";
+  if (!given.includes(" ")) return "space";
+  if (/^\S+ +(?: \S+|\S+ +):/.test(given)) return "around";
+  return given.split(":").length > 2 ? "colons" : "spaces";
+}
+
+export const missingAuthorization = (request: WireRequest, expected: string): AnyCause =>
+  cause("authorization.missing", { expected, isLost: lacksHeaders(request) });
 
 const MOST_KEYS = 1000;
 
-/** Access keys of stopped mocks and deleted databases: requests that come too late can be told so. */
-const former = new Map<string, string>();
+type Ended = "stopped" | "reset";
 
-const ENDED = {
-  stopped:
-    "of a mock that has stopped: is this a request left over from an earlier test, or a client created in one? " +
-    "Await all requests, and create the client in each test",
-  reset: "that reset() deleted: afterwards, add a database and create the client with its keys",
-};
+/** Access keys of stopped mocks and deleted databases: requests that come too late can be told so. */
+const former = new Map<string, { readonly database: string; readonly ended: Ended }>();
 
 export function rememberKeys(
   databases: Iterable<{
@@ -115,11 +109,11 @@ export function rememberKeys(
     readonly serverAccessKey: string;
     readonly clientAccessKey?: string;
   }>,
-  ended: "stopped" | "reset",
+  ended: Ended,
 ): void {
   for (const { databaseName, serverAccessKey, clientAccessKey } of databases) {
     for (const key of [serverAccessKey, clientAccessKey])
-      if (key !== undefined) former.set(key, `${show(databaseName)} ${ENDED[ended]}`);
+      if (key !== undefined) former.set(key, { database: show(databaseName), ended });
   }
   for (const key of former.keys()) {
     if (former.size <= MOST_KEYS) break;
@@ -130,25 +124,15 @@ export function rememberKeys(
 /** Text of unset values. */
 export const TEXTS_OF_NOTHING: readonly string[] = ["", "undefined", "null", "[object Promise]"];
 
-/** Reports an unset value; otherwise undefined. */
-export function notSet(what: string, value: string): string | undefined {
-  if (!TEXTS_OF_NOTHING.includes(value)) return undefined;
-  if (value === "") return `the ${what} is empty: check the variable that holds it`;
-  const why = value.startsWith("[") ? "await it first" : "check the variable that holds it";
-  return `the ${what} is the text ${JSON.stringify(value)}: ${why}`;
-}
+/** Whether a text stands for a value that was not set. */
+export const isUnset = (text: string): boolean => TEXTS_OF_NOTHING.includes(text);
 
-/** Reports an unset value in place of an id; otherwise undefined. */
-export function missingIdAdvice(path: string): string | undefined {
-  const missing = path
+/** The text of an unset value in place of an id. */
+export const missingIdIn = (path: string): string | undefined =>
+  path
     .split("/")
     .map(percentDecoded)
-    .find((part) => part !== "" && TEXTS_OF_NOTHING.includes(part));
-  return (
-    missing &&
-    `the path has the text ${JSON.stringify(missing)} in place of an id: await the call that returns it`
-  );
-}
+    .find((part) => part !== "" && isUnset(part));
 
 /** Describes an access key of one mock of this process. */
 export type KeyLookup = (accessKey: string) => string | undefined;
@@ -188,65 +172,55 @@ function otherMockWith(accessKey: string): string | undefined {
   return undefined;
 }
 
-const RULE = "server keys sign target API requests, client keys sign queries";
-
 const MOST_DATABASES = 100;
 
-export async function unknownKeyReason(
+export async function unknownKey(
   { services: { store } }: ApiContext,
   key: string | undefined,
-  wanted: "server" | "client",
-): Promise<string> {
-  if (key === undefined) return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
-  const missing = notSet("access key", key);
-  if (missing !== undefined) return missing;
-  const other = wanted === "server" ? "client" : "server";
+  role: "server" | "client",
+): Promise<AnyCause> {
+  const given = showUnknownKey(key);
+  if (key === undefined) return cause("key.unknown", { role, given });
+  if (isUnset(key)) return cause("key.unset", { text: key });
+  const other = role === "server" ? "client" : "server";
   const database = (await store.findRecords([`${other}AccessKey`, key]))?.database;
-  if (database !== undefined) {
-    return `the access key ${show(key)} is the ${other} access key of the database ${show(database.databaseName)}; ${RULE}`;
-  }
+  if (database !== undefined)
+    return cause("key.other-role", { given: show(key), role: other, database: show(database.databaseName) });
   const databases = (await store.listCloudDatabases()).slice(-MOST_DATABASES);
   const swapped = databases.find(
     ({ serverSecretKey, clientSecretKey }) => key === serverSecretKey || key === clientSecretKey,
   );
-  if (swapped !== undefined) {
-    return (
-      `a secret key of the database ${show(swapped.databaseName)} was sent as the access key: swap them; ` +
-      "the access key is sent, and the secret key only signs"
-    );
-  }
+  if (swapped !== undefined) return cause("key.swapped", { database: show(swapped.databaseName) });
   const inOtherCase = databases.find(({ serverAccessKey, clientAccessKey }) =>
     [serverAccessKey, clientAccessKey].some((known) => known.toLowerCase() === key.toLowerCase()),
   );
-  if (inOtherCase !== undefined) {
-    return `the access key ${showUnknownKey(key)} is one of the database ${show(inOtherCase.databaseName)}, but in a different case: send it unchanged`;
-  }
-  const formerDatabase = former.get(key);
-  if (formerDatabase !== undefined) {
-    return `the access key ${showUnknownKey(key)} belongs to the database ${formerDatabase}`;
+  if (inOtherCase !== undefined)
+    return cause("key.case", { given, database: show(inOtherCase.databaseName) });
+  const ofFormer = former.get(key);
+  if (ofFormer !== undefined) {
+    const code = ofFormer.ended === "stopped" ? "key.left-over" : "key.reset";
+    return cause(code, { given, database: ofFormer.database });
   }
   const template = (await store.listVuMarkDatabases()).find(({ serverAccessKey }) => serverAccessKey === key);
-  if (template !== undefined) {
-    return `the server access key ${show(key)} belongs to the VuMark database ${show(template.databaseName)}, whose keys this API does not accept`;
-  }
-  const elsewhere = otherMockWith(key);
-  if (elsewhere !== undefined) return `the access key ${showUnknownKey(key)} belongs to ${elsewhere}`;
-  return `no database has the ${wanted} access key ${showUnknownKey(key)}; ${RULE}`;
+  if (template !== undefined)
+    return cause("key.vumark", { given: show(key), database: show(template.databaseName) });
+  const owner = otherMockWith(key);
+  return owner === undefined
+    ? cause("key.unknown", { role, given })
+    : cause("key.other-mock", { given, owner });
 }
 
 /** Names another database that has the path's target. */
-export async function unknownTargetReason({
-  database: { databaseName },
+export async function unknownTarget({
+  database: { databaseName: database },
   params: { id = "" },
   services: { store },
-}: ApiContext & { readonly database: Database }): Promise<string> {
-  const why = `the database "${databaseName}" has no undeleted target with the id ${show(id)}`;
-  if (TEXTS_OF_NOTHING.includes(id))
-    return `${why}: await the call that returns it, and check the name of its field`;
+}: ApiContext & { readonly database: Database }): Promise<AnyCause> {
+  if (isUnset(id)) return cause("id.unset", { text: id, database });
   for (const other of (await store.listCloudDatabases()).slice(-MOST_DATABASES)) {
-    if (other.databaseName === databaseName) continue;
+    if (other.databaseName === database) continue;
     if ((await store.findTarget(other.databaseName, id)) === undefined) continue;
-    return `${why}; the database ${show(other.databaseName)} has it: sign with the keys of the database that the target was added to`;
+    return cause("target.elsewhere", { database, id: show(id), other: show(other.databaseName) });
   }
-  return why;
+  return cause("target.unknown", { database, id: show(id) });
 }

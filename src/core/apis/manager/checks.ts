@@ -5,6 +5,7 @@ import type { DeclaredBody } from "../../emulator/operation.ts";
 import type { DeclaredResponse, Refusal } from "../../emulator/response.ts";
 import type { JsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Target } from "../../schema/target.ts";
@@ -53,7 +54,10 @@ export const unknownDatabase = (
   kind: Kind,
   missing?: DeclaredResponse<string>,
 ): Refusal =>
-  refuseUnknown(`there is no ${KIND_NAMES[kind]} with the name ${show(params.database_name)}`, missing);
+  refuseUnknown(
+    cause("database.unknown", { type: KIND_NAMES[kind], name: show(params.database_name) }),
+    missing,
+  );
 
 type InDatabase = ApiContext & { database: CloudDatabase };
 
@@ -77,7 +81,11 @@ export const unknownTarget = (
   missing?: DeclaredResponse<string>,
 ): Refusal =>
   refuseUnknown(
-    `the cloud database ${show(database.databaseName)} has no undeleted target with the id ${show(params.target_id)}`,
+    cause("target.unknown", {
+      database: show(database.databaseName),
+      id: show(params.target_id),
+      isManager: true,
+    }),
     missing,
   );
 

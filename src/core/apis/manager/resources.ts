@@ -3,6 +3,7 @@ import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { type DeclaredResponse, ok } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import { faultJson, postedFault } from "../../schema/fault.ts";
 import { credentialJson, datasetJson, postedCredential, postedDataset } from "../../schema/model-target.ts";
 import type { WireForm } from "../../schema/zod/wire.ts";
@@ -62,7 +63,10 @@ function operationsOf<T, Given>(resource: Resource<T, Given>) {
       handle: async ({ params, services }) => {
         const value = params[key] ?? "";
         if (await resource.remove(services, value)) return ok(deleted);
-        return refuseUnknown(`there is no ${resource.called} ${show(value)}`, unknownToDelete);
+        return refuseUnknown(
+          cause("resource.unknown", { type: resource.called, id: show(value) }),
+          unknownToDelete,
+        );
       },
     }),
   ];

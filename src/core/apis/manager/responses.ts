@@ -15,6 +15,7 @@ import {
   refuse,
 } from "../../emulator/response.ts";
 import { writeJson } from "../../emulator/write-json.ts";
+import { type AnyCause, cause, sentenceOf } from "../../schema/causes/causes.ts";
 import type { WireForm } from "../../schema/zod/wire.ts";
 import type { Conflict } from "../../store/state.ts";
 import { plainText } from "../signed/responses.ts";
@@ -60,9 +61,9 @@ export const noContent = empty(204, "Done (empty body).");
 export const unknown = plainText(404, "What the path names does not exist.");
 export const unknownToDelete = empty(404, "What the path names does not exist (empty body).");
 
-/** The line, if there is one, is the reason. */
-export const refuseUnknown = (reason: string, declared: DeclaredResponse<string> = unknown): Refusal =>
-  refuse(declared, reason, reason);
+/** The line, if there is one, is the sentence. */
+export const refuseUnknown = (why: AnyCause, declared: DeclaredResponse<string> = unknown): Refusal =>
+  refuse(declared, why, sentenceOf(why));
 
 /** Details: one line that names what is taken. */
 export const taken = plainText(
@@ -70,7 +71,7 @@ export const taken = plainText(
   "A key, a name or an id is taken, or the quota is reached; the body says which.",
 );
 
-export const conflict = (line: string, reason = line): Refusal => refuse(taken, reason, line);
+export const conflict = (why: AnyCause, line = sentenceOf(why)): Refusal => refuse(taken, why, line);
 
 const NOUNS: Readonly<Record<Conflict["conflict"], string>> = {
   databaseId: "database id",
@@ -85,8 +86,8 @@ const NOUNS: Readonly<Record<Conflict["conflict"], string>> = {
 export function databaseConflict({ conflict: field, value }: Conflict): Refusal {
   const noun = NOUNS[field];
   return conflict(
+    cause("database.taken", { field: noun }),
     `All ${noun}s must be unique. There is already a database with the ${noun} "${value}".`,
-    `another database has the same ${noun}`,
   );
 }
 
@@ -119,10 +120,7 @@ const ERRORS_IN_REASON = 5;
  * @param more - how many errors are not among the named ones.
  */
 export function refuseFields(errors: readonly FieldError[], more = 0): Refusal {
-  const shown = errors
-    .slice(0, ERRORS_IN_REASON)
-    .map(({ message, accepted }) => `${message}; expected ${accepted}`);
-  const left = errors.length - shown.length + more;
-  const reason = [...shown, ...(left > 0 ? [`And ${left} more`] : [])].join(". ");
-  return refuse(fieldsRefused, reason, { errors, ...(more > 0 && { more_errors: more }) });
+  const shown = errors.slice(0, ERRORS_IN_REASON);
+  const why = cause("fields.refused", { errors: shown, more: errors.length - shown.length + more });
+  return refuse(fieldsRefused, why, { errors, ...(more > 0 && { more_errors: more }) });
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
+import { cause, sentenceOf } from "../../schema/causes/causes.ts";
 import { newTemplateTarget, postedTemplateTarget, templateTargetJson } from "../../schema/database.ts";
 import { ratingAt } from "../../schema/processing.ts";
 import {
@@ -59,11 +60,11 @@ const imageIn =
     if (verdict === undefined) return {};
     if (verdict.ok) return { image: verdict.image };
     const accepted = "base64 of an image that POST /targets of the target API accepts";
-    return [{ field, message: `${field}: ${verdict.reason}`, accepted }];
+    return [{ field, message: `${field}: ${sentenceOf(verdict.cause)}`, accepted }];
   };
 
 const nameTaken = (name: string | undefined) =>
-  conflict(`There is already a target with the name ${show(name)} in the database.`);
+  conflict(cause("name.taken", { name: show(name), isManager: true }));
 
 const newTarget = bodyMatching(postedTarget.schema);
 
@@ -85,11 +86,9 @@ const addTarget = operation({
       case "nameTaken":
         return nameTaken(given.name);
       case "idTaken":
-        return conflict(`The database has, or had, a target with the id ${show(given.targetId)}.`);
+        return conflict(cause("target-id.taken", { id: show(given.targetId) }));
       case "quotaReached":
-        return conflict(
-          `The database already has as many targets as its target_quota allows: ${database.targetQuota}.`,
-        );
+        return conflict(cause("quota.targets", { quota: database.targetQuota, isManager: true }));
       default:
         return ok(targetAdded, await targetViewAt(created, now));
     }

@@ -1,6 +1,7 @@
 import type { FaultRule } from "../../emulator/faults.ts";
 import type { Api } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { Operation } from "../../schema/protocol.ts";
 import type { ModelTargetPhase, ResolvedAnswerOptions, Services } from "../services.ts";
 import { malformedChecks } from "../signed/framing.ts";
@@ -30,7 +31,7 @@ function presetFaults({ modelTargetFailure }: ResolvedAnswerOptions): readonly F
   return [
     {
       origin: "modelTargetFailure",
-      effect: `the option modelTargetFailure answers every request of the phases ${phases.join(", ")}`,
+      effect: cause("fault.model-target", { phases: phases.join(", ") }),
       matches: ({ operation }) => phases.some((phase) => phase === PHASE_OF.get(operation)),
       response,
     },

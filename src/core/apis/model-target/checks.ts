@@ -5,10 +5,12 @@ import { parseMediaType } from "../../emulator/multipart.ts";
 import { Refusal, refuse } from "../../emulator/response.ts";
 import { isJsonObject, type JsonObject } from "../../general/json.ts";
 import { percentDecoded, show, showUnknownKey, utf8TextOf } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
+import type { TokenProblem } from "../../schema/causes/model-targets.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import { StateUnavailableError } from "../../store/store.ts";
-import { contentLengthReason } from "../explanations/bodies.ts";
-import { missingHeadersAdvice } from "../explanations/values.ts";
+import { malformedLength } from "../explanations/bodies.ts";
+import { lacksHeaders } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { isLengthInteger } from "../signed/framing.ts";
 import { loadBalancerPage } from "../signed/responses.ts";
@@ -127,45 +129,26 @@ const unauthorized = serviceError<string>(
   (message) => ({ message, target: "jwt" }),
 );
 
-const refuseToken = (message: string, reason: string): Refusal => refuse(unauthorized, reason, message);
+const refuseToken = (message: string, problem: TokenProblem, token?: string): Refusal =>
+  refuse(unauthorized, cause("token.malformed", { problem, ...(token !== undefined && { token }) }), message);
 
 function payloadOf(token: string): JsonObject | Refusal {
   const parts = token.split(".");
   const [head = "", body = "", signature = ""] = parts;
   if (parts.length !== 3)
-    return refuseToken(
-      "Invalid JWT serialization: Missing dot delimiter(s)",
-      `the bearer token is ${showToken(token)}; expected the access_token of POST /oauth2/token, three parts with dots between them`,
-    );
+    return refuseToken("Invalid JWT serialization: Missing dot delimiter(s)", "parts", showToken(token));
   const jose = jsonObjectPart(head);
   if (jose === undefined)
-    return refuseToken(
-      "Invalid unsecured/JWS/JWE header: Invalid JSON object",
-      "the bearer token's first part must be a JSON object in unpadded base64url",
-    );
-  if (!Object.hasOwn(jose, "alg"))
-    return refuseToken(
-      'Missing "alg" in header JSON object',
-      "the JSON object in the bearer token's first part must name its algorithm as alg",
-    );
+    return refuseToken("Invalid unsecured/JWS/JWE header: Invalid JSON object", "header");
+  if (!Object.hasOwn(jose, "alg")) return refuseToken('Missing "alg" in header JSON object', "algorithm");
   if (jose.alg === "none")
-    return refuseToken(
-      "Unsecured (plain) JWTs are rejected, extend class to handle",
-      "the bearer token's alg is none; it must be signed",
-    );
+    return refuseToken("Unsecured (plain) JWTs are rejected, extend class to handle", "unsigned");
   const payload = jsonObjectPart(body);
   if (payload === undefined)
-    return refuseToken(
-      "Payload of JWS object is not a valid JSON object",
-      "the bearer token's second part must be a JSON object in unpadded base64url",
-    );
-  if (signature === "")
-    return refuseToken("The signature must not be empty", "the bearer token's third part is empty");
+    return refuseToken("Payload of JWS object is not a valid JSON object", "payload");
+  if (signature === "") return refuseToken("The signature must not be empty", "noSignature");
   return decodeBase64Url(signature) === undefined
-    ? refuseToken(
-        "Signed JWT rejected: Invalid signature",
-        "the bearer token's third part must be unpadded base64url",
-      )
+    ? refuseToken("Signed JWT rejected: Invalid signature", "signature")
     : payload;
 }
 
@@ -177,11 +160,11 @@ export const bearerToken = check({
     const given = header(request, "authorization") ?? "";
     const token = /^Bearer (.+)$/s.exec(given)?.[1];
     if (token === undefined) {
-      const signed = /^vws /i.test(given) ? "; a signature (VWS) belongs to the target and query APIs" : "";
-      return refuseToken(
-        "no Bearer token",
-        `expected an Authorization header with \`Bearer\` and a token from POST /oauth2/token${signed}${missingHeadersAdvice(request)}`,
-      );
+      const why = cause("token.missing", {
+        isSigned: /^vws /i.test(given),
+        isLost: lacksHeaders(request),
+      });
+      return refuse(unauthorized, why, "no Bearer token");
     }
     const payload = payloadOf(token);
     if (payload instanceof Refusal) return payload;
@@ -200,7 +183,7 @@ export const holdsScope = (...accepted: readonly string[]) =>
     refusals: [lacksScope],
     test: ({ scopes }: Bearer) =>
       scopes.some((scope) => accepted.includes(scope)) ||
-      `the bearer token's scope is ${show(scopes.join(" "))}; this route needs ${accepted.join(" or ")}`,
+      cause("scope.missing", { given: show(scopes.join(" ")), accepted: accepted.join(" or ") }),
   });
 
 /** Requests that create a dataset; the profile decides the response. */
@@ -212,10 +195,10 @@ export const creationLengthIsInteger = check({
   answersMalformed: "contentLength",
   test: ({ request, profile }: Context): true | Refusal => {
     if (isLengthInteger(request)) return true;
-    const reason = contentLengthReason(request);
+    const why = malformedLength(request);
     return profile.invalidDatasetLength === "page"
-      ? refuse(loadBalancerPage, reason)
-      : refuse(validationError, reason, ["The Content-Length header must be an integer"]);
+      ? refuse(loadBalancerPage, why)
+      : refuse(validationError, why, ["The Content-Length header must be an integer"]);
   },
 });
 
@@ -235,7 +218,7 @@ export const jsonContentType = check({
     return (
       JSON_TYPES.some((type) =>
         profile.datasetContentType === "contained" ? given.includes(type) : main === type,
-      ) || `the Content-Type header is ${show(given)}; expected application/json or text/json`
+      ) || cause("content-type.wrong", { given: show(given), expected: "application/json or text/json" })
     );
   },
 });
@@ -251,9 +234,9 @@ export const validJson = check({
   test: ({ body: { json }, profile }: OperationContext): true | Refusal => {
     if (json.error === undefined) return true;
     const message = `Invalid Json: ${json.error}`;
-    const reason = `the body must be JSON in UTF-8; ${json.error}`;
+    const why = cause("json.malformed", { problem: json.error, isText: true });
     return profile.invalidDatasetJson === "error"
-      ? refuse(invalidJson, reason, message)
-      : refuse(validationError, reason, [message]);
+      ? refuse(invalidJson, why, message)
+      : refuse(validationError, why, [message]);
   },
 });

@@ -5,6 +5,7 @@ import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { isJsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
 import type { ApiContext } from "../services.ts";
 import {
@@ -37,8 +38,7 @@ const bodyIsJsonObject = check({
   test: ({ body: { json } }: ApiContext) => {
     if (json.error !== undefined || isJsonObject(json.value)) return true;
     const messages = missingTopLevel({}).map(({ message }) => message);
-    const reason = `the body must be a JSON object with scopes; got ${kindOf(json.value)}`;
-    return refuse(validationError, reason, messages);
+    return refuse(validationError, cause("scopes.body", { given: kindOf(json.value) }), messages);
   },
 });
 
@@ -51,7 +51,7 @@ const scopesGiven = check({
     const { scopes } = body.fields;
     if (isScopes(scopes)) return { wanted: scopes };
     const { message } = expected("/scopes", "jsarray", scopes);
-    return refuse(validationError, `scopes must be an array of strings; got ${kindOf(scopes)}`, [message]);
+    return refuse(validationError, cause("scopes.type", { given: kindOf(scopes) }), [message]);
   },
 });
 
@@ -63,11 +63,7 @@ const unknownCredential = serviceError<string>(
 );
 
 const credentialUnknown = (id: string): Refusal =>
-  refuse(
-    unknownCredential,
-    `no client credential has the id ${show(id)}; GET ${PATH} lists those that exist`,
-    id,
-  );
+  refuse(unknownCredential, cause("credential.unknown", { id: show(id) }), id);
 
 /** The path names a credential. Adds it to the context. */
 const knownCredential = check({
@@ -90,10 +86,8 @@ const scopesValid = check({
   name: "scopesValid",
   operations: ["updateCredentialScopes"],
   refusals: [invalidScopes],
-  test: ({ body: { json } }: ApiContext): string | { readonly wanted: readonly string[] } =>
-    json.error === undefined && isScopes(json.value)
-      ? { wanted: json.value }
-      : "the body must be a JSON array of strings",
+  test: ({ body: { json } }: ApiContext): AnyCause | { readonly wanted: readonly string[] } =>
+    json.error === undefined && isScopes(json.value) ? { wanted: json.value } : cause("scopes.type", {}),
 });
 
 type CredentialOperation =
@@ -147,10 +141,7 @@ export const createCredential = operation({
     );
     return outcome === "created"
       ? ok(created, { client_id: clientId, client_secret: clientSecret })
-      : refuse(
-          tooMany,
-          `${MAX_CLIENT_CREDENTIALS} client credentials exist, which is the maximum: delete one first`,
-        );
+      : refuse(tooMany, cause("quota.credentials", { most: MAX_CLIENT_CREDENTIALS }));
   },
 });
 

@@ -9,6 +9,8 @@ import {
 import type { Profile } from "../../emulator/profiles.ts";
 import { isJsonObject, type JsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
+import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
+import type { TypeName } from "../../schema/causes/model-targets.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 
 /** A creation request as the stages read it: `{}` replaces other values where an object belongs. */
@@ -49,32 +51,33 @@ export const isStateBased = (model: Model): boolean => isGiven(model, "stateBase
 /** A problem of a dataset request: in the words of the service, and what to change. */
 export interface Finding {
   readonly message: string;
-  readonly reason: string;
+  readonly cause: AnyCause;
 }
 
 export const missing = (path: string): Finding => ({
   message: `${path}: element is required`,
-  reason: `${path} is missing`,
+  get cause() {
+    return cause("dataset.missing", { path });
+  },
 });
 
-const TYPES = {
-  jsstring: { called: "a string", fits: (value: unknown) => typeof value === "string" },
-  jsarray: { called: "an array", fits: (value: unknown) => Array.isArray(value) },
-  jsobject: { called: "an object", fits: isJsonObject },
-  jsnumber: { called: "a number", fits: (value: unknown) => typeof value === "number" },
+const FITS: Readonly<Record<TypeName, (value: unknown) => boolean>> = {
+  jsstring: (value) => typeof value === "string",
+  jsarray: (value) => Array.isArray(value),
+  jsobject: isJsonObject,
+  jsnumber: (value) => typeof value === "number",
 };
-type TypeName = keyof typeof TYPES;
 
 export const expected = (path: string, type: TypeName, value: unknown): Finding => ({
   message: `${path}: error.expected.${type}`,
-  get reason() {
-    return `${path} must be ${TYPES[type].called}; got ${show(value)}`;
+  get cause() {
+    return cause("dataset.type", { path, type, given: show(value) });
   },
 });
 
 /** A finding unless a value has that type. */
 export const typed = (path: string, type: TypeName, value: unknown): readonly Finding[] =>
-  TYPES[type].fits(value) ? [] : [expected(path, type, value)];
+  FITS[type](value) ? [] : [expected(path, type, value)];
 
 /** A finding for another type, or a missing required field. */
 export function findingsOfField(
@@ -90,10 +93,11 @@ export function findingsOfField(
 
 const SHOWN_FINDINGS = 5;
 
-export function reasonFor(findings: readonly Finding[]): string {
-  const shown = findings.slice(0, SHOWN_FINDINGS).map(({ reason }) => reason);
-  const more = findings.length - shown.length;
-  return more === 0 ? shown.join("; ") : `${shown.join("; ")}; and ${more} more`;
+export function causeOf(findings: readonly [Finding, ...Finding[]]): AnyCause {
+  const [first, ...further] = findings;
+  const shown = further.slice(0, SHOWN_FINDINGS - 1).map((finding) => finding.cause);
+  const more = further.length - shown.length;
+  return withFurther({ ...first.cause, ...(more > 0 && { more }) }, ...shown);
 }
 
 export const MOST_MODELS = 20;

@@ -1,6 +1,7 @@
 import type { Profile } from "../../emulator/profiles.ts";
 import { isJsonObject, type JsonObject, type ParsedJson, parseJson } from "../../general/json.ts";
 import { bounded, show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import {
   APPEARANCES,
@@ -46,15 +47,29 @@ const modelCounts: Stage = ({ family, models: { length } }) => {
   const tooMany = `total number of models must be maximum ${MOST_MODELS}`;
   const ofAdvanced = length > most ? tooMany : "models must contain at least one entry";
   const message = family === "STANDARD" ? "exactly one model should be provided" : ofAdvanced;
-  return [{ message, reason: `models has ${length} entries; expected ${wanted}` }];
+  return [
+    {
+      message,
+      get cause() {
+        return cause("dataset.models", { path: "/models", models: length, expected: wanted });
+      },
+    },
+  ];
 };
 
 /** Names: by profile; reported last, before the counts if these are last too. */
 const uniqueNames: Stage = ({ family, models }) => {
   const { size } = new Set(models.map(({ fields }) => fields.name));
   if (family === "STANDARD" || size === models.length) return [];
-  const reason = `models has ${models.length} entries with ${size} different names; each needs a unique name`;
-  return [{ message: "names of models must be unique within a Target.", reason }];
+  const facts = { path: "/models", models: models.length, different: size };
+  return [
+    {
+      message: "names of models must be unique within a Target.",
+      get cause() {
+        return cause("dataset.names", facts);
+      },
+    },
+  ];
 };
 
 const missingInModels = inModels((model, { profile }) =>
@@ -76,7 +91,13 @@ const modelSources = inModels((model, { profile }) => {
   return [
     {
       message: `model '${shown}' is invalid. ${wanted} ${listed} need to be provided`,
-      reason: `${model.path} must have exactly one of ${sources.join(", ")}; got ${given.join(", ") || "none"}`,
+      get cause() {
+        return cause("dataset.source", {
+          path: model.path,
+          sources: sources.join(", "),
+          given: given.join(", ") || "none",
+        });
+      },
     },
   ];
 });
@@ -93,7 +114,12 @@ const isUnsupported = (key: string, { trackingHintsSupported }: Profile): boolea
 type Rule = (value: string, path: string, profile: Profile) => readonly Finding[];
 
 const refused = (path: string, value: string, allowed: readonly string[], message: string): Finding[] => [
-  { message, reason: `${path} is ${show(value)}; expected one of ${allowed.join(", ")}` },
+  {
+    message,
+    get cause() {
+      return cause("dataset.value", { path, given: show(value), accepted: allowed.join(", ") });
+    },
+  },
 ];
 
 const anyOf =
@@ -148,7 +174,9 @@ const modelStrings = inModels((model, { family, profile }) =>
 const unsupported = (path: string): Finding => ({
   message:
     "`motionHint` and `trackingMode` are no longer supported when using `targetsSdk` 10.9 or later. Please use the `optimizeTrackingFor` setting instead.",
-  reason: `${path} is not supported under this profile: remove it, or use optimizeTrackingFor`,
+  get cause() {
+    return cause("dataset.unsupported", { path });
+  },
 });
 
 /** Enumerated fields, and `views` is an array. */
@@ -215,7 +243,14 @@ const configurations = inModels((model) => {
   const path = configurationPath(model);
   const configuration = configurationOf(model);
   return configuration === undefined
-    ? [{ message: `${path}: error.expected.validjson`, reason: `${path} must be the text of a JSON object` }]
+    ? [
+        {
+          message: `${path}: error.expected.validjson`,
+          get cause() {
+            return cause("dataset.configuration", { path });
+          },
+        },
+      ]
     : typed(`${path}/states`, "jsobject", statesOf(configuration.value));
 });
 
@@ -229,8 +264,12 @@ const declaredStates = inModels((model) => {
   const declared = statesOf(configurationOf(model)?.value);
   if (!isJsonObject(declared)) {
     const message = `${missing(configurationPath(model)).message} when view states are given`;
-    const needs = "has states, so its model needs stateBasedConfigurationJsonString";
-    return views.map(({ path }) => ({ message, reason: `${path} ${needs}` }));
+    return views.map(({ path }) => ({
+      message,
+      get cause() {
+        return cause("dataset.stateless", { path });
+      },
+    }));
   }
   const states = show(Object.keys(declared).join(", "));
   return views.flatMap((view) =>
@@ -238,8 +277,12 @@ const declaredStates = inModels((model) => {
       .filter((state) => !Object.hasOwn(declared, String(state)))
       .map((state) => ({
         message: `states in entrypoint ${bounded(String(view.fields.name))}' must be a subset of all states`,
-        get reason() {
-          return `${view.path}/states has ${show(state)}; its model declares ${states}`;
+        get cause() {
+          return cause("dataset.states", {
+            path: `${view.path}/states`,
+            state: show(state),
+            declared: states,
+          });
         },
       })),
   );

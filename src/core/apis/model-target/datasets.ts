@@ -12,6 +12,7 @@ import {
 import { operation } from "../../emulator/operation.ts";
 import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
 import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
 import { addDataset } from "../control.ts";
@@ -27,7 +28,7 @@ import {
   jsonContentType,
   validJson,
 } from "./checks.ts";
-import { datasetRequestSchema, isStateBased, modelsIn, reasonFor } from "./dataset-request.ts";
+import { causeOf, datasetRequestSchema, isStateBased, modelsIn } from "./dataset-request.ts";
 import { findingsIn } from "./dataset-validation.ts";
 import { datasetArchive, emptyResponse, serviceError, success, validationError, zip } from "./responses.ts";
 
@@ -54,7 +55,11 @@ const mayUseStates = (family: DatasetTypeName) =>
       return (
         !modelsIn(body.fields).some(isStateBased) ||
         scopes.some((scope) => accepted.includes(scope)) ||
-        `the bearer token's scope is ${show(scopes.join(" "))}; a model with stateBasedConfigurationJsonString needs ${accepted.join(" or ")}`
+        cause("scope.missing", {
+          given: show(scopes.join(" ")),
+          accepted: accepted.join(" or "),
+          isForStates: true,
+        })
       );
     },
   });
@@ -68,15 +73,11 @@ const validRequest = (family: DatasetTypeName) =>
     operations,
     refusals: [validationError],
     test: ({ body, profile }: ApiContext) => {
-      const findings = findingsIn(body.fields, family, profile);
-      return (
-        findings.length === 0 ||
-        refuse(
-          validationError,
-          reasonFor(findings),
-          findings.slice(0, MOST_DETAILS).map(({ message }) => message),
-        )
-      );
+      const [first, ...further] = findingsIn(body.fields, family, profile);
+      if (first === undefined) return true;
+      const findings = [first, ...further] as const;
+      const details = findings.slice(0, MOST_DETAILS).map(({ message }) => message);
+      return refuse(validationError, causeOf(findings), details);
     },
   });
 
@@ -92,8 +93,7 @@ const allowanceLeft = check({
   operations,
   refusals: [allowanceExceeded],
   test: ({ services: { answerOptions } }: ApiContext) =>
-    !answerOptions.modelTargetTrainingAllowanceExceeded ||
-    "the training allowance is configured as exceeded (modelTargetTrainingAllowanceExceeded)",
+    !answerOptions.modelTargetTrainingAllowanceExceeded || cause("quota.trainings"),
 });
 
 const unknownDataset = serviceError<string>(404, "NOT_FOUND", "No dataset has that uuid.", (uuid) => ({
@@ -102,7 +102,7 @@ const unknownDataset = serviceError<string>(404, "NOT_FOUND", "No dataset has th
 }));
 
 const datasetUnknown = (uuid: string): Refusal =>
-  refuse(unknownDataset, `no dataset has the uuid ${show(uuid)}; it was never created or was deleted`, uuid);
+  refuse(unknownDataset, cause("dataset.unknown", { uuid: show(uuid) }), uuid);
 
 /** The path names a dataset of either family. Adds it to the context. */
 const knownDataset = check({
@@ -247,11 +247,10 @@ function datasetOperations(family: DatasetTypeName, path: string) {
         const { uuid } = dataset;
         const currentStatus = datasetStatusAt(dataset, now);
         if (currentStatus === "done") return ok(zip, await datasetArchive(dataset));
-        const reason = `the dataset ${uuid} is ${currentStatus}; only a dataset that is done can be downloaded`;
         const details = { uuid, status: currentStatus };
         return currentStatus === "failed"
-          ? refuse(notDone, reason, details)
-          : notYet(notDone, reason, details);
+          ? refuse(notDone, cause("dataset.failed", details), details)
+          : notYet(notDone, cause("dataset.training", details), details);
       },
     }),
     operation({

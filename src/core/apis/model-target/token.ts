@@ -9,7 +9,8 @@ import {
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
-import { show, showUnknownKey } from "../../general/text.ts";
+import { bounded, show, showUnknownKey } from "../../general/text.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { ApiContext } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import { ALL_SCOPES, accessToken, type BasicCredentials, basicCredentials, scopesIn } from "./checks.ts";
@@ -41,16 +42,16 @@ const unsupportedGrantType = tokenError(400, "unsupported_grant_type", "The gran
 const supportedGrantType = check({
   name: "supportedGrantType",
   refusals: [unsupportedGrantType],
-  test: ({ body }: ApiContext): Grant | string => {
+  test: ({ body }: ApiContext): Grant | AnyCause => {
     const { length } = body.bytes;
-    if (length > MOST_FORM_BYTES) return `the form has ${length} bytes; expected at most ${MOST_FORM_BYTES}`;
+    if (length > MOST_FORM_BYTES) return cause("form.too-large", { bytes: length, most: MOST_FORM_BYTES });
     // The `&` keeps a leading `?` part of the first field's name.
     const form = new URLSearchParams(`&${body.text ?? ""}`);
     const given = form.get("grant_type");
     if (isBlank(given)) return { form, grant: "client_credentials" };
     return given === "client_credentials" || given === "password"
       ? { form, grant: given }
-      : `grant_type is ${showUnknownKey(given ?? undefined)}; expected client_credentials (the default) or password`;
+      : cause("grant.unknown", { given: showUnknownKey(given ?? undefined) });
   },
 });
 
@@ -74,18 +75,15 @@ const invalidGrant = tokenError(
   "Invalid username and/or password",
 );
 
-const EXPECTED_BASIC = "Basic and the base64 of <client id>:<client secret>";
-
 async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
   const { entry, request, services } = context;
   const readings = basicCredentials(header(request, "authorization"));
   if (readings.length === 0) {
-    const reason = `expected an Authorization header with ${EXPECTED_BASIC}${misplacedAdvice(context)}`;
-    return refuse(invalidAuthorization, reason);
+    return refuse(invalidAuthorization, cause("client.missing", { misplaced: misplaced(context) }));
   }
   const { modelTargetClient: configured } = services.answerOptions;
   const accept = ({ id, isFormEncoded }: BasicCredentials, scopes: readonly string[]): Holder => {
-    if (isFormEncoded) entry.reason = FORM_ENCODED;
+    if (isFormEncoded) entry.cause = cause("client.form-encoded");
     return { source: id, scopes };
   };
   for (const given of readings) {
@@ -98,16 +96,9 @@ async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
   return refuseClient(readings, services);
 }
 
-/** A remark, not a refusal. */
-const FORM_ENCODED =
-  "the client form-encoded its id and its secret, as RFC 6749 asks; nobody has observed whether the real service decodes them";
-
-function misplacedAdvice({ body, form }: ApiContext & Form): string {
-  if (/^\s*\{/.test(body.text ?? ""))
-    return "; the body is JSON, but this route reads a form (application/x-www-form-urlencoded)";
-  return form.has("client_secret")
-    ? "; this route does not read the form's client_secret: use HTTP Basic (client_secret_basic)"
-    : "";
+function misplaced({ body, form }: ApiContext & Form) {
+  if (/^\s*\{/.test(body.text ?? "")) return "json";
+  return form.has("client_secret") ? "form" : undefined;
 }
 
 async function refuseClient(
@@ -120,31 +111,26 @@ async function refuseClient(
     (await store.findCredential(id))?.clientSecret,
   ];
   for (const { id, secret } of readings) {
-    if ((await secretsOf(secret)).includes(id))
-      return refuse(
-        invalidClient,
-        `the client id and the client secret are swapped; expected ${EXPECTED_BASIC}`,
-      );
+    if ((await secretsOf(secret)).includes(id)) return refuse(invalidClient, cause("client.swapped"));
     if ((await secretsOf(id)).some((known) => known !== undefined))
-      return refuse(invalidClient, `the client secret is wrong for the client ${show(id)}`);
+      return refuse(invalidClient, cause("client.secret", { client: show(id) }));
   }
-  const reason = `no client has the id ${showUnknownKey(readings[0]?.id)}; expected ${EXPECTED_BASIC}`;
-  return refuse(invalidClient, reason);
+  return refuse(invalidClient, cause("client.unknown", { given: showUnknownKey(readings[0]?.id) }));
 }
 
 function userOf(context: ApiContext & Form): Refusal | Holder {
   const username = context.form.get("username") ?? "";
   const password = context.form.get("password") ?? "";
   if (username === "" || password === "") {
-    return refuse(missingUser, "the password grant needs the form fields username and password");
+    return refuse(missingUser, cause("user.missing"));
   }
   const user = context.services.answerOptions.modelTargetUser;
   if (username === user.name && password === user.password) return { source: username, scopes: ALL_SCOPES };
   return refuse(
     invalidGrant,
     username === user.name
-      ? `the password is wrong for the user ${show(username)}`
-      : `no user has the name ${showUnknownKey(username)}`,
+      ? cause("user.password", { user: show(username) })
+      : cause("user.unknown", { given: showUnknownKey(username) }),
   );
 }
 
@@ -171,7 +157,10 @@ const scopesHeld = check({
     const lacking = granted.filter((scope) => !holder.scopes.includes(scope));
     return lacking.length === 0
       ? { granted }
-      : `scope names ${lacking.map(shownScope).join(" ")}, which this client or user lacks; it has ${holder.scopes.join(" ")}`;
+      : cause("scope.lacking", {
+          lacking: bounded(lacking.map(shownScope).join(" ")),
+          held: bounded(holder.scopes.join(" ")),
+        });
   },
 });
 

@@ -4,14 +4,15 @@ import { header, isAccepted } from "../../emulator/message.ts";
 import { type MediaType, parseMediaType } from "../../emulator/multipart.ts";
 import { namedAccessKey } from "../../emulator/signing.ts";
 import { show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { isOfCloud } from "../../store/records.ts";
 import {
-  malformedAuthorizationReason,
-  malformedDateReason,
-  missingDateReason,
-  skewReason,
-  unknownKeyReason,
+  malformedAuthorization,
+  malformedDate,
+  missingDate,
+  skewedDate,
+  unknownKey,
 } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { authorizationGiven, recordsOfKey, signatureVerdict, viewOf } from "../signed/authentication.ts";
@@ -63,7 +64,7 @@ const authorizationWellFormed = check({
     const given = header(request, "authorization") ?? "";
     return (
       (/^[^ ]* [^ ]+$/.test(given) && /^[^:]*:[^:]+$/.test(given)) ||
-      malformedAuthorizationReason(request, AUTHORIZATION_EXPECTED)
+      malformedAuthorization(request, AUTHORIZATION_EXPECTED)
     );
   },
 });
@@ -76,7 +77,7 @@ const authenticated = check({
     const { request, entry, services } = context;
     const authorization = header(request, "authorization");
     const records = await recordsOfKey("clientAccessKey", authorization, services);
-    if (!isOfCloud(records)) return unknownKeyReason(context, namedAccessKey(authorization), "client");
+    if (!isOfCloud(records)) return unknownKey(context, namedAccessKey(authorization), "client");
     const { database } = records;
     entry.database = database.databaseName;
     const { databaseName, clientSecretKey: secretKey } = database;
@@ -95,7 +96,7 @@ const projectActive = check({
   refusals: [inactiveProject],
   test: ({ database }: { readonly database: CloudDatabase }) =>
     database.stateName !== "PROJECT_INACTIVE" ||
-    `the state of the database "${database.databaseName}" is PROJECT_INACTIVE`,
+    cause("database.state", { database: database.databaseName, state: database.stateName }),
 });
 
 /** The media ranges that cover JSON, from the most specific to the most general. */
@@ -110,8 +111,7 @@ const acceptsJson = check({
     return (
       accept === undefined ||
       isAccepted(accept, JSON_RANGES) ||
-      `the Accept header is ${show(accept)}; expected none, or one that covers application/json: ` +
-        "set it on the request, to replace the client's default"
+      cause("accept.not-json", { given: show(accept) })
     );
   },
 });
@@ -119,8 +119,7 @@ const acceptsJson = check({
 const dateGiven = check({
   name: "dateGiven",
   refusals: [dateRequired],
-  test: ({ request, now }: Context) =>
-    header(request, "date") !== undefined || missingDateReason(request, now),
+  test: ({ request, now }: Context) => header(request, "date") !== undefined || missingDate(request, now),
 });
 
 /** `Date` is in one of the accepted forms. Adds the header and its time to the context. */
@@ -130,7 +129,7 @@ const dateWellFormed = check({
   test: ({ request, now }: Context) => {
     const date = header(request, "date") ?? "";
     const dated = parseDateHeader(date, QUERY_DATE_FORMS);
-    return dated === undefined ? malformedDateReason(date, now) : { date, dated };
+    return dated === undefined ? malformedDate(date, now) : { date, dated };
   },
 });
 
@@ -141,10 +140,10 @@ const dateCurrent = check({
   name: "dateCurrent",
   refusals: [requestTimeTooSkewed],
   test: ({ now, date, dated }: Context & { readonly date: string; readonly dated: number }) =>
-    Math.abs(now - dated) < MAX_SKEW_MS || skewReason(date, dated, now, "65 minutes"),
+    Math.abs(now - dated) < MAX_SKEW_MS || skewedDate(date, dated, now, "65 minutes"),
 });
 
-const CONTENT_TYPE_EXPECTED = "expected multipart/form-data; boundary=<boundary>";
+const CONTENT_TYPE_EXPECTED = "multipart/form-data; boundary=<boundary>";
 
 /** `Content-Type` is present and not empty. Adds it to the context. */
 const contentTypeGiven = check({
@@ -153,7 +152,7 @@ const contentTypeGiven = check({
   test: ({ request }: Context) => {
     const contentType = header(request, "content-type") ?? "";
     return contentType === ""
-      ? `the Content-Type header is missing or empty; ${CONTENT_TYPE_EXPECTED}`
+      ? cause("content-type.missing", { expected: CONTENT_TYPE_EXPECTED })
       : { contentType };
   },
 });
@@ -166,7 +165,7 @@ const contentTypeIsMultipart = check({
     const { main, parameters } = parseMediaType(contentType);
     return main === "multipart/form-data" || (main === "*/*" && profile.anyContentTypeIsMultipart)
       ? { parameters }
-      : `the Content-Type header is ${show(contentType)}; ${CONTENT_TYPE_EXPECTED}`;
+      : cause("content-type.wrong", { given: show(contentType), expected: CONTENT_TYPE_EXPECTED });
   },
 });
 
@@ -176,10 +175,7 @@ const boundaryNamed = check({
   refusals: [noBoundary],
   test: ({ contentType, parameters }: Pick<MediaType, "parameters"> & { readonly contentType: string }) => {
     const boundary = parameters.get("boundary") ?? "";
-    return boundary === ""
-      ? `the Content-Type header is ${show(contentType)}, without a boundary; ${CONTENT_TYPE_EXPECTED}. ` +
-          "Let the client's form encoder set the header: it knows the boundary that it writes"
-      : { boundary };
+    return boundary === "" ? cause("boundary.missing", { given: show(contentType) }) : { boundary };
   },
 });
 

@@ -5,6 +5,7 @@ import { type Form, MOST_PARTS, readForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { lostInForm } from "../explanations/bodies.ts";
 import {
   badImage,
@@ -27,7 +28,7 @@ export const boundaryOccurs = check({
     const form = readForm(request.body, boundary);
     return form.parts.length > 0 || request.body.includes(Buffer.from(boundary, "latin1"))
       ? { form }
-      : `the boundary ${show(boundary)} of the Content-Type header does not occur in the body of ${request.body.length} bytes`;
+      : cause("boundary.absent", { boundary: show(boundary), bytes: request.body.length });
   },
 });
 
@@ -39,9 +40,7 @@ interface FormContext {
 export const dispositionsGiven = check({
   name: "dispositionsGiven",
   refusals: [noDisposition],
-  test: ({ form }: FormContext) =>
-    !form.lacksDisposition ||
-    "a part of the form has no Content-Disposition header, or the body ends within it",
+  test: ({ form }: FormContext) => !form.lacksDisposition || cause("form.disposition"),
 });
 
 const FIELDS = ["image", "max_num_results", "include_target_data"];
@@ -53,13 +52,9 @@ export const fieldsKnown = check({
     unknownQueryField === "json" ? unknownParameters : unknownParametersText,
   ],
   test: ({ form: { parts, isCut } }: FormContext) => {
-    if (isCut)
-      return `the form has more than ${MOST_PARTS} parts; expected at most one of each of ${FIELDS.join(", ")}`;
+    if (isCut) return cause("form.parts", { most: MOST_PARTS });
     const unknown = parts.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
-    return (
-      unknown.length === 0 ||
-      `the form has unknown fields (${show(unknown.join(", "))}); expected only ${FIELDS.join(", ")}`
-    );
+    return unknown.length === 0 || cause("form.fields", { fields: show(unknown.join(", ")) });
   },
 });
 
@@ -72,11 +67,7 @@ export const imageGiven = check({
     if (file !== undefined) return { image: file.content, isImageCutOff: file.isCutOff };
     const text = form.parts.find(({ name }) => name === "image")?.content;
     const lost = text && lostInForm(text);
-    if (lost !== undefined) return `the form's part image is no file: ${lost}`;
-    const found = text
-      ? "the form's part image has no filename parameter"
-      : "the form has no complete part named image";
-    return `${found}; expected Content-Disposition: form-data; name="image"; filename="<any>"`;
+    return lost || cause(text ? "image.no-file" : "image.missing");
   },
 });
 
@@ -91,20 +82,18 @@ export const imageOpens = check({
   refusals: [badImage],
   test: async ({ image, isImageCutOff }: ImageContext) => {
     const verdict = await inspectQueryImage(image);
-    if (!verdict.ok) return verdict.reason;
-    return (
-      !isImageCutOff || hasEnd(image) || `the body ends within the image, after ${image.length} bytes of it`
-    );
+    if (!verdict.ok) return verdict.cause;
+    return !isImageCutOff || hasEnd(image) || cause("image.cut-off", { bytes: image.length });
   },
 });
 
 const MOST_IMAGE_BYTES = 2_097_152;
 
 /** Why a query refuses an image for its size; undefined when it does not. */
-export const whyTooLarge = ({ length }: Buffer): string | undefined =>
+export const whyTooLarge = ({ length }: Buffer): AnyCause | undefined =>
   length <= MOST_IMAGE_BYTES
     ? undefined
-    : `the image has ${length} bytes; expected at most ${MOST_IMAGE_BYTES} in a query`;
+    : cause("image.too-large", { bytes: length, most: MOST_IMAGE_BYTES, isQuery: true });
 
 export const imageSmallEnough = check({
   name: "imageSmallEnough",
@@ -133,9 +122,9 @@ export const maxNumResultsValid = check({
     if (content === undefined) return { maxNumResults: 1 };
     // One character per byte: the response repeats the bytes.
     const given = content.toString("latin1");
-    const reason = `max_num_results is ${show(content.toString())}; expected a whole number from 1 to ${MOST_RESULTS}`;
+    const why = cause("max-results.wrong", { given: show(content.toString()), most: MOST_RESULTS });
     const refused = (declared: typeof invalidValue, line: string) =>
-      refuse(declared, reason, Buffer.from(line, "latin1"));
+      refuse(declared, why, Buffer.from(line, "latin1"));
     const isNumber = content.length < MOST_FIELD_BYTES && /^ *[+-]?\d+ *$/.test(given);
     const maxNumResults = isNumber ? Number(given) : Number.NaN;
     const field = "in form data part 'max_result'";
@@ -166,7 +155,7 @@ export const includeTargetDataValid = check({
     if (includeTargetData !== undefined) return { includeTargetData };
     return refuse(
       invalidValue,
-      `include_target_data is ${show(given)}; expected ${INCLUDE_TARGET_DATA.join(", ")}, in any case`,
+      cause("target-data.wrong", { given: show(given), accepted: INCLUDE_TARGET_DATA.join(", ") }),
       `Invalid value '${given}' in form data part 'include_target_data'. ` +
         "Expecting one of the (unquoted) string values 'all', 'none' or 'top'.",
     );

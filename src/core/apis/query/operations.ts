@@ -4,6 +4,7 @@ import { acceptsEncoding, header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { ResolvedAnswerOptions, Services } from "../services.ts";
 import { recordsOfKey } from "../signed/authentication.ts";
 import { malformedChecks } from "../signed/framing.ts";
@@ -57,10 +58,12 @@ export const query = operation({
       isGzipped(queryResults.status, context, services) &&
       !acceptsEncoding(header(context.request, "accept-encoding"), "gzip");
     const remark =
-      entry.reason ??
+      entry.cause ??
       search.whyNone ??
-      (isUnasked ? services.journal.once(GZIP_UNASKED + answerOptions.advice.identity) : undefined);
-    if (remark !== undefined) entry.reason = remark;
+      (isUnasked
+        ? services.journal.once(cause("gzip.unasked", { advice: answerOptions.advice.identity }))
+        : undefined);
+    if (remark !== undefined) entry.cause = remark;
     entry.considered = [...search.considered, ...(search.unseen ?? [])];
     if (search.otherTargets !== undefined) entry.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];
@@ -80,15 +83,13 @@ export const query = operation({
   },
 });
 
-const GZIP_UNASKED = "the response is gzip-encoded although the request does not accept gzip: decode it, or ";
-
 /** `cloudQueryFailure`: every query gets the configured response. */
 function presetFaults({ cloudQueryFailure }: ResolvedAnswerOptions): readonly FaultRule[] {
   if (cloudQueryFailure === undefined) return [];
   return [
     {
       origin: "cloudQueryFailure",
-      effect: `every query fails with ${cloudQueryFailure.status}, as the option cloudQueryFailure says`,
+      effect: cause("fault.query", { status: cloudQueryFailure.status }),
       matches: ({ operation }) => operation === "query",
       response: cloudQueryFailure,
     },

@@ -2,7 +2,8 @@ import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { comparisonOf, type ImageMatcher, recogniserOf } from "../../images/matching/comparison.ts";
 import { similarityAbove } from "../../images/matching/matchers.ts";
 import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
-import type { ConsideredTarget, Outline } from "../../schema/journal-entry.ts";
+import { type AnyCause, cause, sentenceOf } from "../../schema/causes/causes.ts";
+import type { ConsideredTarget, OtherTargets, Outline } from "../../schema/journal-entry.ts";
 import { ratingAt, whyNotFound } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 import type { ResolvedAnswerOptions } from "../services.ts";
@@ -13,10 +14,9 @@ interface Search {
   readonly found: readonly Target[];
   /** Nearest first: targets with a score, then targets that cannot match now, were not compared, or have no score. */
   readonly considered: readonly ConsideredTarget[];
-  /** How many more targets were considered, by reason. */
-  readonly otherTargets: Readonly<Record<string, number>> | undefined;
+  readonly otherTargets: readonly OtherTargets[] | undefined;
   /** Why nothing can match, if the query's image is the reason. */
-  readonly whyNone: string | undefined;
+  readonly whyNone: AnyCause | undefined;
 }
 
 const MAX_CONSIDERED = 100;
@@ -33,12 +33,12 @@ export async function searchTargets(
   now: number,
 ): Promise<Search> {
   const searched: Target[] = [];
-  const passedOver: (readonly [Target, Reason])[] = [];
+  const passedOver: (readonly [Target, AnyCause])[] = [];
   for (const [index, target] of targets.entries()) {
     if (index % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1) await yieldToEventLoop();
     const reason = whyNotFound(target, now);
     if (reason === undefined) searched.push(target);
-    else passedOver.push([target, notMatched(reason.why, reason.detail + reason.advice)]);
+    else passedOver.push([target, reason]);
   }
   const certain =
     comparisonOf(matcher)?.by === "features" ? maxNumResults : Math.max(maxNumResults, LEAST_CERTAIN);
@@ -46,36 +46,40 @@ export async function searchTargets(
   const report = new Findings();
   for (const [index, { target, score, recognition }] of matches.entries()) {
     const isRankCertain = index < certain || notCompared.length === 0;
-    const rank = `score ${Number(score.toFixed(4))}${isRankCertain ? `, rank ${index + 1}` : ""}`;
+    const rank = `score ${rounded(score)}${isRankCertain ? `, rank ${index + 1}` : ""}`;
     const place = recognition ? `${rank}; ${recognition.why}` : rank;
     const reason =
       index < maxNumResults
-        ? { matched: true, why: `matched: ${place}`, kind: "matched" }
-        : cutOff(place, maxNumResults);
-    report.add([target], reason, recognition?.outline);
+        ? cause("target.matched", { place })
+        : cause("target.beyond", { place, most: maxNumResults });
+    report.add([target], reason, cause("target.beyond", { most: maxNumResults }), recognition?.outline);
   }
   const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
-  for (const [index, { target, why }] of nearest.entries())
-    report.add([target], notMatched("no match", index === 0 ? why + WHOLE_PICTURES + photographs : why));
-  const advice = matches.length === 0 ? await adviceFor(passedOver, matcher, now) : undefined;
-  for (const [target, reason] of passedOver) {
-    report.add([target], { ...reason, why: reason.why + (advice?.get(target) ?? "") });
+  for (const [index, { target, score, threshold }] of nearest.entries()) {
+    const advice = index === 0 ? WHOLE_PICTURES + photographs : "";
+    report.add([target], cause("target.unlike", { score, threshold, advice }), UNLIKE);
   }
-  report.add(notCompared, notMatched(`not compared: it cannot be among the nearest ${certain}`));
+  const advised = matches.length === 0 ? await ratingsOf(passedOver, matcher, now) : undefined;
+  for (const [target, reason] of passedOver)
+    report.add([target], advised?.get(target) ?? reason, inGeneral(reason));
+  const notAmong = cause("target.not-compared", { certain });
+  report.add(notCompared, notAmong, notAmong);
   const isDecoded = !["bytes", undefined].includes(comparisonOf(matcher)?.by);
-  const whyNone = matches.length === 0 && isDecoded ? await whyNotDecoded(image) : undefined;
+  const unread = matches.length === 0 && isDecoded ? await whyNotDecoded(image) : undefined;
+  const whyNone = unread === undefined ? undefined : cause("picture.unreadable", { why: unread });
   const others = unmatched.slice(nearest.length);
-  if (whyNot === undefined) report.add(others, notMatched("no score: the matcher found no match"));
+  const unscored = cause("target.unscored");
+  if (whyNot === undefined) report.add(others, unscored, unscored);
   else {
     for (const target of others.slice(0, MAX_CONSIDERED))
-      report.add([target], notMatched("no match", `: ${whyNot(target)}`));
-    report.add(others.slice(MAX_CONSIDERED), notMatched("no match"));
+      report.add([target], cause("target.unlike", { why: whyNot(target) }), UNLIKE);
+    report.add(others.slice(MAX_CONSIDERED), UNLIKE, UNLIKE);
   }
   const { considered, others: counted } = report;
   return {
     found: matches.slice(0, maxNumResults).map(({ target }) => target),
     considered,
-    otherTargets: counted.size > 0 ? Object.fromEntries(counted) : undefined,
+    otherTargets: counted.size > 0 ? [...counted.values()] : undefined,
     whyNone,
   };
 }
@@ -91,59 +95,62 @@ async function scoresOfNearest(
   unmatched: readonly Target[],
   image: Buffer,
   matcher: ImageMatcher,
-): Promise<readonly { readonly target: Target; readonly why: string }[]> {
+): Promise<readonly { readonly target: Target; readonly score?: number; readonly threshold: number }[]> {
   const comparison = comparisonOf(matcher);
   if (comparison?.by !== "structuralSimilarity") return [];
   const nearest = unmatched.slice(0, MOST_SCORED);
   const { matches } = await rankTargets(similarityAbove(-1), image, nearest);
   return nearest.map((target) => {
     const score = matches.find((match) => match.target === target)?.score;
-    const shown =
-      score === undefined ? "the picture cannot be compared" : `score ${Number(score.toFixed(4))}`;
-    return { target, why: `: ${shown}, must be above ${comparison.threshold}` };
+    return { target, threshold: comparison.threshold, ...(score !== undefined && { score: rounded(score) }) };
   });
 }
+
+const rounded = (score: number): number => Number(score.toFixed(4));
 
 /** Advice for targets rated 0, if features decide. */
-async function adviceFor(
-  passedOver: readonly (readonly [Target, Reason])[],
+async function ratingsOf(
+  passedOver: readonly (readonly [Target, AnyCause])[],
   matcher: ImageMatcher,
   now: number,
-): Promise<ReadonlyMap<Target, string>> {
+): Promise<ReadonlyMap<Target, AnyCause>> {
   const recogniser = recogniserOf(matcher);
   if (recogniser === undefined) return new Map();
-  const poor = passedOver.map(([target]) => target).filter((target) => ratingAt(target, now) === 0);
-  const advised = poor.slice(0, MOST_SCORED).map(async (target) => {
+  const poor = passedOver.filter(([, { code }]) => code === "target.unrated");
+  const advised = poor.slice(0, MOST_SCORED).map(async ([target]) => {
     const given = await recogniser.rate(target.image);
-    return [target, given?.rating === 0 ? `; ${given.advice}` : ""] as const;
+    const rating = ratingAt(target, now);
+    return given?.rating === 0
+      ? [[target, cause("target.unrated", { rating, advice: `; ${given.advice}` })] as const]
+      : [];
   });
-  return new Map(await Promise.all(advised));
+  return new Map((await Promise.all(advised)).flat());
 }
 
-export interface Reason {
-  readonly matched: boolean;
-  readonly why: string;
-  /** The same without what differs from target to target. */
-  readonly kind: string;
-}
+const UNLIKE = cause("target.unlike", {});
 
-const notMatched = (kind: string, detail = ""): Reason => ({ matched: false, why: kind + detail, kind });
-const cutOff = (place: string, maxNumResults: number): Reason => {
-  const kind = `cut off by max_num_results ${maxNumResults}`;
-  return { matched: true, why: `${place}, ${kind}`, kind };
-};
+/** The same without what differs from target to target. */
+const inGeneral = (reason: AnyCause): AnyCause =>
+  reason.code === "target.waiting" ? cause("target.waiting") : reason;
 
 /** Reports the first targets one by one, and counts the others. */
 class Findings {
   readonly considered: ConsideredTarget[] = [];
-  readonly others = new Map<string, number>();
+  readonly others = new Map<string, OtherTargets>();
 
-  add(targets: readonly Target[], { matched, why, kind }: Reason, outline?: Outline): void {
+  /** @param general - the reason without what differs from target to target. */
+  add(targets: readonly Target[], reason: AnyCause, general: AnyCause, outline?: Outline): void {
     const reported = targets.slice(0, MAX_CONSIDERED - this.considered.length);
+    const { code } = reason;
+    const matched = code === "target.matched" || code === "target.beyond";
+    const why = reported.length > 0 ? sentenceOf(reason) : "";
     for (const { targetId, name } of reported) {
-      this.considered.push({ targetId, name, matched, why, ...(outline && { outline }) });
+      this.considered.push({ targetId, name, matched, code, why, ...(outline && { outline }) });
     }
     const left = targets.length - reported.length;
-    if (left > 0) this.others.set(kind, (this.others.get(kind) ?? 0) + left);
+    if (left === 0) return;
+    const kind = sentenceOf(general);
+    const count = (this.others.get(kind)?.count ?? 0) + left;
+    this.others.set(kind, { code: general.code, why: kind, count });
   }
 }

@@ -1,6 +1,7 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import { refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import { monthName } from "../../schema/report.ts";
@@ -29,7 +30,7 @@ const ownDatabaseNamed = check({
   test: ({ params, database }: ApiContext & { readonly database: Database }) =>
     database.kind === "cloud" && database.databaseId === params.database_id
       ? { database: database satisfies CloudDatabase }
-      : "the path's database id is not the id of the database that the keys belong to",
+      : cause("database-id.wrong"),
 });
 
 /** `month` is the current or the previous month (UTC) as `YYYY-MM`. Adds it to the context. */
@@ -42,7 +43,7 @@ const monthAccepted = check({
     const month = months.find((name) => monthName(name, now) === given);
     if (month !== undefined) return { month };
     const expected = months.map((name) => show(monthName(name, now))).join(" or ");
-    return `month must be ${expected}; got ${show(given)}`;
+    return cause("month.wrong", { given: show(given), expected });
   },
 });
 
@@ -69,11 +70,7 @@ const urlValid = check({
     if ("problem" in validity) return refuse(accessDenied, validity.problem);
     return (
       now <= validity.expiresAt ||
-      refuse(
-        expired,
-        `the URL expired ${(now - validity.expiresAt) / 1000} s ago; request the report again`,
-        validity,
-      )
+      refuse(expired, cause("url.expired", { seconds: (now - validity.expiresAt) / 1000 }), validity)
     );
   },
 });

@@ -2,6 +2,7 @@ import { withDescription } from "../../emulator/json-schemas.ts";
 import { operation } from "../../emulator/operation.ts";
 import { notYet, ok, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import { isReady, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
 import { bodyWithKeys } from "../signed/responses.ts";
 import { downloadTable, reportTable } from "./checks.ts";
@@ -49,12 +50,8 @@ const downloadReport = operation({
     if (found !== undefined && isReady(found, now)) return ok(reportDownload, reportCsv(found));
     const key = `reports/${database_id}/${file}`;
     return found === undefined
-      ? refuse(noSuchKey, `no report ${show(file)} was requested for that database`, key)
-      : notYet(
-          noSuchKey,
-          `not ready yet: the report is ready ${found.processingTimeSeconds} s after it was requested`,
-          key,
-        );
+      ? refuse(noSuchKey, cause("report.unknown", { file: show(file) }), key)
+      : notYet(noSuchKey, cause("report.processing", { seconds: found.processingTimeSeconds }), key);
   },
 });
 

@@ -9,6 +9,7 @@ import {
 import type { Profile } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dated } from "../../emulator/response.ts";
 import { xmlText } from "../../general/text.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
 import { resultCode, success, transaction } from "../signed/responses.ts";
 
@@ -135,19 +136,27 @@ const parameterName = ({ reportParameterPrefix }: Profile, name: string): string
 export function readValidity(
   profile: Profile,
   query: string,
-): { readonly expires: string; readonly expiresAt: number } | { readonly problem: string } {
+): { readonly expires: string; readonly expiresAt: number } | { readonly problem: AnyCause } {
   const parameters = new URLSearchParams(query);
   const missing = Object.keys(parametersUnder(profile)).filter((name) => !parameters.has(name));
-  if (missing.length > 0) return { problem: `the URL lacks ${missing.join(", ")}` };
+  if (missing.length > 0) return { problem: cause("url.parameters", { missing: missing.join(", ") }) };
   const start = parseCompactDate(parameters.get(parameterName(profile, "Date")) ?? "");
   if (start === undefined) {
     return {
-      problem: `${parameterName(profile, "Date")} is malformed; expected a form like 20261121T104200Z`,
+      problem: cause("url.malformed", {
+        parameter: parameterName(profile, "Date"),
+        expected: "is malformed; expected a form like 20261121T104200Z",
+      }),
     };
   }
   const expires = parameters.get(parameterName(profile, "Expires")) ?? "";
   if (!/^-?\d+$/.test(expires)) {
-    return { problem: `${parameterName(profile, "Expires")} must be a whole number of seconds` };
+    return {
+      problem: cause("url.malformed", {
+        parameter: parameterName(profile, "Expires"),
+        expected: "must be a whole number of seconds",
+      }),
+    };
   }
   return { expires, expiresAt: start + Number(expires) * 1000 };
 }

@@ -6,16 +6,13 @@ import type { Profile } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { headerOf, namedAccessKey, type SigningKeys, stringToSign } from "../../emulator/signing.ts";
 import { show } from "../../general/text.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { RequestRateLimit } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Operation } from "../../schema/protocol.ts";
 import type { RateRule } from "../../store/rate-history.ts";
 import { isOfCloud, type RecordsOf } from "../../store/records.ts";
-import {
-  malformedAuthorizationReason,
-  missingAuthorizationReason,
-  unknownKeyReason,
-} from "../explanations/values.ts";
+import { malformedAuthorization, missingAuthorization, unknownKey } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { contentLengthIsInteger, headerLinesFit } from "./framing.ts";
 import { fail, failure, tooManyRequests } from "./responses.ts";
@@ -72,7 +69,7 @@ const withinRateLimits = check({
 function limited(
   keyOwner: RecordsOf | undefined,
   { services: { store, consistency }, operation, now, entry, profile }: ApiContext,
-): MaybePromise<string | Pick<KeyContext, "keyOwner">> {
+): MaybePromise<AnyCause | Pick<KeyContext, "keyOwner">> {
   if (keyOwner === undefined) return { keyOwner };
   const { database } = keyOwner;
   entry.database = database.databaseName;
@@ -81,11 +78,10 @@ function limited(
   const verdict = (full: RateRule | undefined) => {
     if (full === undefined) return { keyOwner };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
-    const window = `${full.windowSeconds} s${full.isAligned ? ", aligned to the clock" : ""}`;
-    const why = `${limit} allows ${full.maxRequests} requests in ${window}, and all are used`;
-    const accepted = consistency.acceptedAboveLimit();
-    if (accepted === undefined) return `${why}: advance the clock, or raise the limit`;
-    entry.reason = `${why}; ${accepted}`;
+    const { maxRequests: requests, windowSeconds: seconds, isAligned } = full;
+    const facts = { limit, requests, seconds, isAligned };
+    if (!consistency.acceptsAboveLimit()) return cause("rate.reached", facts);
+    entry.cause = cause("realism.accepted", facts);
     return { keyOwner };
   };
   const full = store.takeRateToken(database.databaseName, rules, now);
@@ -97,7 +93,7 @@ export const authorizationGiven = (refusal: DeclaredResponse, expected: string) 
     name: "authorizationGiven",
     refusals: [refusal],
     test: ({ request }: Context) =>
-      header(request, "authorization") !== undefined || missingAuthorizationReason(request, expected),
+      header(request, "authorization") !== undefined || missingAuthorization(request, expected),
   });
 
 const EXPECTED = "VWS <server access key>:<signature>";
@@ -108,7 +104,7 @@ const authorizationWellFormed = check({
   refusals: [fail(400)],
   test: ({ request }: Context) =>
     /^[^ :]+ [^ :]+:[^:]+$/.test(header(request, "authorization") ?? "") ||
-    malformedAuthorizationReason(request, EXPECTED),
+    malformedAuthorization(request, EXPECTED),
 });
 
 type KeyContext = ApiContext & { readonly keyOwner: RecordsOf | undefined };
@@ -122,8 +118,7 @@ export const knownAccessKey = check({
     if (keyOwner === undefined) return refusedKey(context);
     if (isOfCloud(keyOwner))
       return { database: keyOwner.database, records: keyOwner, targets: viewOf(context, keyOwner) };
-    const key = show(namedAccessKey(header(request, "authorization")));
-    return `the server access key ${key} belongs to a VuMark database; expected one of a cloud database`;
+    return cause("key.vumark", { given: show(namedAccessKey(header(request, "authorization"))) });
   },
 });
 
@@ -142,8 +137,8 @@ const knownKeyOfAnyDatabase = check({
 export const viewOf = (context: ApiContext, records: RecordsOf) =>
   context.services.consistency.view(context, records);
 
-const refusedKey = (context: KeyContext): Promise<string> =>
-  unknownKeyReason(context, namedAccessKey(header(context.request, "authorization")), "server");
+const refusedKey = (context: KeyContext): Promise<AnyCause> =>
+  unknownKey(context, namedAccessKey(header(context.request, "authorization")), "server");
 
 /**
  * Returns true if the keys and the request result in this `Authorization` header; otherwise why not.
@@ -154,7 +149,7 @@ export function signatureVerdict(
   context: ApiContext,
   keys: SigningKeys & { readonly databaseName: string },
   otherSecrets: Readonly<Record<string, string>>,
-): MaybePromise<true | string> {
+): MaybePromise<true | AnyCause> {
   const { request, body } = context;
   const parts = {
     method: request.method,
@@ -203,11 +198,11 @@ export const requestQuotaLeft = check({
   test: ({ database }: DatabaseContext) =>
     database.kind !== "cloud" ||
     database.requestQuota !== 0 ||
-    `the request quota of the database "${database.databaseName}" is 0`,
+    cause("quota.requests", { database: database.databaseName }),
 });
 
-const stateOf = ({ databaseName, stateName }: Database): string =>
-  `the state of the database "${databaseName}" is ${stateName}`;
+const stateOf = ({ databaseName, stateName }: Database, isReadable = false): AnyCause =>
+  cause("database.state", { database: databaseName, state: stateName, isReadable });
 
 export const stateAllows = check({
   name: "stateAllows",
@@ -234,7 +229,5 @@ export const stateAllowsMore = check({
   ],
   refusals: [failure("ProjectInactive")],
   test: ({ database }: DatabaseContext) =>
-    database.stateName !== "PROJECT_INACTIVE" ||
-    database.kind !== "cloud" ||
-    `${stateOf(database)}; only GET requests other than duplicates are served in this state`,
+    database.stateName !== "PROJECT_INACTIVE" || database.kind !== "cloud" || stateOf(database, true),
 });

@@ -3,11 +3,12 @@ import type { Context } from "../../emulator/context.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
 import { isJsonObject } from "../../general/json.ts";
-import { show } from "../../general/text.ts";
+import { bounded, show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import { LONGEST_HEADER_LINE_BYTES } from "../../schema/protocol.ts";
 import { nearest } from "../../schema/zod/problems.ts";
-import { contentLengthReason, notJsonObjectReason } from "../explanations/bodies.ts";
-import { malformedDateReason, missingDateReason, skewReason } from "../explanations/values.ts";
+import { malformedLength, notJsonObject, wrongLength } from "../explanations/bodies.ts";
+import { malformedDate, missingDate, skewedDate } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } from "./responses.ts";
 
@@ -22,7 +23,11 @@ export const linesFit = (refusal: DeclaredResponse) =>
       for (const [name, value] of request.headers) {
         const length = name.length + SEPARATOR.length + value.length;
         if (length > LONGEST_HEADER_LINE_BYTES)
-          return `the header line ${name} has ${length} bytes; expected at most ${LONGEST_HEADER_LINE_BYTES}`;
+          return cause("header.too-long", {
+            header: bounded(name),
+            bytes: length,
+            most: LONGEST_HEADER_LINE_BYTES,
+          });
       }
       return true;
     },
@@ -40,7 +45,7 @@ export const lengthIsInteger = (refusal: DeclaredResponse) =>
     name: "contentLengthIsInteger",
     refusals: [refusal],
     answersMalformed: "contentLength",
-    test: ({ request }: Context) => isLengthInteger(request) || contentLengthReason(request),
+    test: ({ request }: Context) => isLengthInteger(request) || malformedLength(request),
   });
 
 export const contentLengthIsInteger = lengthIsInteger(loadBalancerPage);
@@ -56,7 +61,7 @@ export const lengthFits = (tooLarge: DeclaredResponse, tooSmall: DeclaredRespons
     test: ({ request }: Context) => {
       const { length } = request.body;
       const given = Number(header(request, "content-length") ?? length);
-      return given === length || refuse(given > length ? tooLarge : tooSmall, contentLengthReason(request));
+      return given === length || refuse(given > length ? tooLarge : tooSmall, wrongLength(request));
     },
   });
 
@@ -107,12 +112,12 @@ export const dateCurrent = check({
   refusals: [fail(400), failure("RequestTimeTooSkewed")],
   test: ({ request, now }: Context) => {
     const date = header(request, "date");
-    if (date === undefined) return refuse(fail(400), missingDateReason(request, now));
+    if (date === undefined) return refuse(fail(400), missingDate(request, now));
     const moment = parseDateHeader(date, TARGET_API_DATE_FORMS);
-    if (moment === undefined) return refuse(fail(400), malformedDateReason(date, now));
+    if (moment === undefined) return refuse(fail(400), malformedDate(date, now));
     return (
       Math.abs(now - moment) < MAX_SKEW_MS ||
-      refuse(failure("RequestTimeTooSkewed"), skewReason(date, moment, now, "5 minutes"))
+      refuse(failure("RequestTimeTooSkewed"), skewedDate(date, moment, now, "5 minutes"))
     );
   },
 });
@@ -121,7 +126,7 @@ export const bodyGiven = (refusal: DeclaredResponse) =>
   check({
     name: "bodyGiven",
     refusals: [refusal],
-    test: ({ body }: ApiContext) => !body.isEmpty || "the body is empty; expected a JSON object",
+    test: ({ body }: ApiContext) => !body.isEmpty || cause("body.empty"),
   });
 
 export const bodyIsJsonObject = (refusal: DeclaredResponse) =>
@@ -130,7 +135,7 @@ export const bodyIsJsonObject = (refusal: DeclaredResponse) =>
     refusals: [refusal],
     test: ({ body }: ApiContext) => {
       const { json } = body;
-      return (json.error === undefined && isJsonObject(json.value)) || notJsonObjectReason(json, body.bytes);
+      return (json.error === undefined && isJsonObject(json.value)) || notJsonObject(json, body.bytes);
     },
   });
 
@@ -144,13 +149,16 @@ export const keysAllowed = (refusal: DeclaredResponse) =>
     test: ({ operation, body: { fields } }: ApiContext) => {
       const { required = [], optional = [] } = operation.body?.keys ?? {};
       const missing = required.filter((key) => !Object.hasOwn(fields, key));
-      if (missing.length > 0) return `the body is missing required keys: ${missing.join(", ")}`;
+      if (missing.length > 0) return cause("fields.missing", { fields: missing.join(", ") });
       const unknown = Object.keys(fields).filter((key) => !required.includes(key) && !optional.includes(key));
       if (unknown.length === 0) return true;
       const known = [...required, ...optional];
       const [meant] = unknown.slice(0, MOST_COMPARED).flatMap((name) => nearest(name, known) ?? []);
-      const advice = meant === undefined ? "" : `; is ${meant} meant?`;
-      return `the body has unknown keys (${show(unknown.join(", "))})${advice}; expected only ${known.join(", ")}`;
+      return cause("fields.unknown", {
+        fields: show(unknown.join(", ")),
+        ...(meant !== undefined && { meant }),
+        known: known.join(", "),
+      });
     },
   });
 
@@ -159,6 +167,5 @@ export const contentTypeGiven = check({
   name: "contentTypeGiven",
   refusals: [failure("AuthenticationFailure")],
   test: ({ request }: Context) =>
-    Boolean(header(request, "content-type")) ||
-    "the Content-Type header is missing or empty; expected any value",
+    Boolean(header(request, "content-type")) || cause("content-type.missing", { expected: "any value" }),
 });

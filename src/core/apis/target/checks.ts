@@ -3,13 +3,14 @@ import { type DeclaredResponse, notYet, Refusal, refuse } from "../../emulator/r
 import { show } from "../../general/text.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
+import { cause, withFurther } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
 import type { NewImage } from "../../schema/target.ts";
 import type { RecordsOf } from "../../store/records.ts";
 import { hasRoom, isNameFree } from "../../store/verbs.ts";
-import { explainBase64, lostInJson, unreadText } from "../explanations/bodies.ts";
-import { unknownTargetReason } from "../explanations/values.ts";
+import { explainBase64, isUnreadText, lostInJson } from "../explanations/bodies.ts";
+import { unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
 import {
   knownAccessKey,
@@ -39,11 +40,9 @@ const targetQuotaLeft = check({
   name: "targetQuotaLeft",
   operations: ["addTarget"],
   refusals: [failure("TargetQuotaReached")],
-  test: ({ records }: CloudContext) => hasRoom(records) || targetQuotaReached(records.database.targetQuota),
+  test: ({ records }: CloudContext) =>
+    hasRoom(records) || cause("quota.targets", { quota: records.database.targetQuota }),
 });
-
-export const targetQuotaReached = (quota: number): string =>
-  `the database already has as many targets as its target quota allows: ${quota}`;
 
 /** The path's target exists and is not deleted. Adds it to the context. */
 const knownTarget = check({
@@ -53,7 +52,7 @@ const knownTarget = check({
   test: (context: CloudContext) => {
     const { target, hidden } = context.targets.find(context.params.id ?? "");
     if (target !== undefined) return { target };
-    return hidden === undefined ? unknownTargetReason(context) : notYet(failure("UnknownTarget"), hidden);
+    return hidden === undefined ? unknownTarget(context) : notYet(failure("UnknownTarget"), hidden);
   },
 });
 
@@ -71,7 +70,7 @@ const noUnexpectedBody = check({
   operations: WITHOUT_BODY,
   refusals: [unexpectedBody],
   test: ({ request, body }: ApiContext) =>
-    body.isEmpty || `a ${request.method} request must not have a body; got ${body.bytes.length} bytes`,
+    body.isEmpty || cause("body.unexpected", { method: request.method, bytes: body.bytes.length }),
 });
 
 /** The operations whose body has a target's fields; a check of an absent field passes. */
@@ -83,8 +82,8 @@ const MANY_CHARACTERS = 10_000;
 /** Records base64 in lines, as mail encoders write it. */
 function remarkOnLines({ entry }: ApiContext, name: string, text: string): void {
   if (!text.includes("\n") && !text.includes("\r")) return;
-  const remark = `${name} is base64 in lines of ${text.search(/[\r\n]/)} characters, whose line breaks are skipped`;
-  entry.reason = entry.reason === undefined ? remark : `${entry.reason}; ${remark}`;
+  const remark = cause("base64.lines", { field: name, characters: text.search(/[\r\n]/) });
+  entry.cause = entry.cause === undefined ? remark : withFurther(entry.cause, remark);
 }
 
 /** `application_metadata` is null, or base64 of at most {@link MAX_METADATA_BYTES}. Adds it to the context; null if absent. */
@@ -97,19 +96,16 @@ const metadataFits = check({
     if (metadata === undefined || metadata === null) return { applicationMetadata: null };
     if (typeof metadata !== "string") {
       const lost = lostInJson("application_metadata", metadata);
-      return refuse(
-        fail(400),
-        lost ?? `application_metadata must be a base64 string or null; got ${show(metadata)}`,
-      );
+      return refuse(fail(400), lost ?? cause("metadata.type", { given: show(metadata) }));
     }
     const decoded = decodeServiceBase64(metadata);
-    if (decoded === undefined) return refuse(fail(422), `application_metadata ${explainBase64(metadata)}`);
+    if (decoded === undefined) return refuse(fail(422), explainBase64("application_metadata", metadata));
     remarkOnLines(context, "application_metadata", metadata);
     return decoded.length <= MAX_METADATA_BYTES
       ? { applicationMetadata: metadata }
       : refuse(
           failure("MetadataTooLarge"),
-          `application_metadata has ${decoded.length} bytes when decoded; expected at most ${MAX_METADATA_BYTES}`,
+          cause("metadata.too-large", { bytes: decoded.length, most: MAX_METADATA_BYTES }),
         );
   },
 });
@@ -131,7 +127,7 @@ const activeFlagBoolean = check({
     const flag = body.fields.active_flag;
     const activeFlag = FLAGS.get(flag);
     return activeFlag === undefined && flag !== undefined && flag !== null
-      ? `active_flag must be true, false, 1, 0 or null; got ${show(flag)}`
+      ? cause("flag.wrong", { given: show(flag) })
       : { activeFlag };
   },
 });
@@ -141,10 +137,10 @@ function imageOf(context: ApiContext): Buffer | Refusal {
   const { image } = context.body.fields;
   if (typeof image !== "string") {
     const lost = lostInJson("image", image);
-    return refuse(fail(400), lost ?? `image must be a base64 string; got ${show(image)}`);
+    return refuse(fail(400), lost ?? cause("image.type", { given: show(image) }));
   }
   const bytes = decodeServiceBase64(image);
-  if (bytes === undefined) return refuse(fail(422), `image ${explainBase64(image)}`);
+  if (bytes === undefined) return refuse(fail(422), explainBase64("image", image));
   remarkOnLines(context, "image", image);
   return bytes;
 }
@@ -154,8 +150,8 @@ async function measuredImage({ body, services }: ApiContext, bytes: Buffer): Pro
   const verdict = await inspectTargetImage(bytes, services.answerOptions.wantedMeasures);
   if (verdict.ok) return verdict.image;
   // Some of these texts are base64 too.
-  const unread = unreadText(String(body.fields.image));
-  const why = unread === undefined ? verdict.reason : `image is no picture: ${unread}`;
+  const text = String(body.fields.image);
+  const why = isUnreadText(text) ? cause("image.unset", { text }) : verdict.cause;
   return refuse(failure(verdict.resultCode), why);
 }
 
@@ -214,21 +210,22 @@ const nameFree = <Name extends (typeof operations)[number]>(name: Name, astral: 
     test: ({ body, params, records }: CloudContext) => {
       const given = body.fields.name;
       if (given === undefined) return true;
-      if (typeof given !== "string") return refuse(fail(400), `name must be a string; got ${show(given)}`);
+      if (typeof given !== "string") return refuse(fail(400), cause("name.type", { given: show(given) }));
       // Listing the characters of a text of megabytes takes seconds.
       const characters = [...given.slice(0, MANY_CHARACTERS)];
       if (characters.length < 1 || characters.length > MAX_NAME_CHARACTERS) {
         return refuse(
           fail(400),
-          `name must have 1 to ${MAX_NAME_CHARACTERS} characters; got ${given.length > MANY_CHARACTERS ? given.length : characters.length}: ${show(given)}`,
+          cause("name.length", {
+            characters: given.length > MANY_CHARACTERS ? given.length : characters.length,
+            most: MAX_NAME_CHARACTERS,
+            given: show(given),
+          }),
         );
       }
       const [above] = given.match(/[\u{10000}-\u{10ffff}]/u) ?? [];
       if (above !== undefined) {
-        return refuse(
-          astral,
-          `name has the character ${show(above)}, which is above U+FFFF; the service fails on such characters`,
-        );
+        return refuse(astral, cause("name.character", { character: show(above) }));
       }
       return isNameFree(records, given, params.id) || nameTaken(given);
     },
@@ -239,10 +236,7 @@ const newNameFree = nameFree("addTarget", fail(500));
 const changedNameFree = nameFree("updateTarget", failure("TargetNameExist"));
 
 export const nameTaken = (name: unknown) =>
-  refuse(
-    failure("TargetNameExist"),
-    `another target of the database has the name ${show(name)}: choose another name, or delete that target`,
-  );
+  refuse(failure("TargetNameExist"), cause("name.taken", { name: show(name) }));
 
 /** `width` is a number above 0, in scene units. */
 const widthPositive = check({
@@ -254,7 +248,7 @@ const widthPositive = check({
     return (
       width === undefined ||
       (typeof width === "number" && width > 0 && Number.isFinite(width)) ||
-      `width must be a number above 0; got ${show(width)}`
+      cause("width.wrong", { given: show(width) })
     );
   },
 });

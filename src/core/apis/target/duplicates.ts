@@ -1,13 +1,11 @@
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import { statusAt } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 import { targetTable } from "./checks.ts";
 import { similarTargets } from "./responses.ts";
-
-const remarkOn = (targets: readonly Target[], what: string): readonly string[] =>
-  targets.length === 0 ? [] : [`${targets.length} ${targets.length === 1 ? "is" : "are"} ${what}`];
 
 export const getDuplicates = operation({
   name: "getDuplicates",
@@ -24,14 +22,8 @@ export const getDuplicates = operation({
         statusAt(target, now) === "failed" ? [] : seen.filter(({ targetId }) => targetId !== target.targetId);
       const active = others.filter(({ activeFlag }) => activeFlag);
       const waiting = active.filter((other) => statusAt(other, now) === "processing");
-      const remarks = [
-        ...remarkOn(waiting, "still processing, and compared only when that is over"),
-        ...remarkOn(
-          others.filter(({ activeFlag }) => !activeFlag),
-          "inactive, and not compared",
-        ),
-      ];
-      if (remarks.length > 0) entry.reason = `of the other targets, ${remarks.join("; ")}`;
+      const [processing, inactive] = [waiting.length, others.length - active.length];
+      if (processing + inactive > 0) entry.cause = cause("duplicates.passed-over", { processing, inactive });
       const compared = active.filter((other) => statusAt(other, now) === "success");
       const image = await target.image.bytes();
       const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");

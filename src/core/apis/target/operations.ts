@@ -7,7 +7,8 @@ import {
 } from "../../emulator/json-schemas.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { ok, refuse } from "../../emulator/response.ts";
-import { ratingAt, statusAt, whyNotFound } from "../../schema/processing.ts";
+import { cause } from "../../schema/causes/causes.ts";
+import { ratingAt, statusAt } from "../../schema/processing.ts";
 import {
   MAX_METADATA_BYTES,
   MAX_TARGET_IMAGE_BYTES,
@@ -25,7 +26,7 @@ import {
   notFound,
   plainText,
 } from "../signed/responses.ts";
-import { nameTaken, targetQuotaReached, targetTable } from "./checks.ts";
+import { nameTaken, targetTable } from "./checks.ts";
 import { getDuplicates } from "./duplicates.ts";
 import {
   summaryOfDatabase,
@@ -71,9 +72,8 @@ const addTarget = operation({
     // The store detects what other requests changed after the checks ran.
     if (created === "nameTaken") return nameTaken(name);
     if (created === "quotaReached")
-      return refuse(failure("TargetQuotaReached"), targetQuotaReached(database.targetQuota));
-    if (typeof created === "string")
-      return refuse(fail(400), "the database of the access key was deleted in the meantime");
+      return refuse(failure("TargetQuotaReached"), cause("quota.targets", { quota: database.targetQuota }));
+    if (typeof created === "string") return refuse(fail(400), cause("database.deleted"));
     return ok(targetCreated, { target_id: created.targetId });
   },
 });
@@ -97,8 +97,7 @@ const getTarget = operation({
   responses: [targetRecordResponse],
   handle: async ({ target, now, entry }) => {
     const status = statusAt(target, now);
-    const why = status === "failed" ? whyNotFound({ ...target, activeFlag: true }, now)?.why : undefined;
-    if (why !== undefined) entry.reason = why;
+    if (status === "failed") entry.cause = cause("target.failed");
     return ok(targetRecordResponse, {
       target_record: {
         target_id: target.targetId,
@@ -136,11 +135,11 @@ const updateTarget = operation({
       : (["success"] as const);
     const wrongStatus = refuse(
       failure("TargetStatusNotSuccess"),
-      `the target's status is ${status}; it can be updated when it is ${updatable.join(" or ")}`,
+      cause("target.status", { status, accepted: updatable.join(" or ") }),
     );
     if (!updatable.some((accepted) => accepted === status)) return wrongStatus;
     for (const [key, value] of Object.entries({ active_flag, application_metadata })) {
-      if (value === null) return refuse(fail(400), `${key} is null, which an update does not accept`);
+      if (value === null) return refuse(fail(400), cause("update.null", { field: key }));
     }
     const changes = {
       ...(typeof name === "string" && { name }),
@@ -157,7 +156,7 @@ const updateTarget = operation({
   },
 });
 
-const deletedMeanwhile = refuse(failure("UnknownTarget"), "the target was deleted in the meantime");
+const deletedMeanwhile = refuse(failure("UnknownTarget"), cause("target.deleted"));
 
 const deleteTarget = operation({
   name: "deleteTarget",
@@ -171,7 +170,7 @@ const deleteTarget = operation({
     if (deleted === "processing") {
       return refuse(
         failure("TargetStatusProcessing"),
-        `the target is processing for ${target.processingTimeSeconds} s after its last change; delete it afterwards; finishProcessing() ends the processing at once`,
+        cause("target.processing", { seconds: target.processingTimeSeconds, asked: "deletion" }),
       );
     }
     return deleted === "unknown" ? deletedMeanwhile : ok(targetDeleted, {});

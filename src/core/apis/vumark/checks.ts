@@ -2,11 +2,12 @@ import { check } from "../../emulator/check.ts";
 import { header } from "../../emulator/message.ts";
 import { notYet, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { Database, TemplateTarget } from "../../schema/database.ts";
 import { isProcessed } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 import type { RecordsOf } from "../../store/records.ts";
-import { unknownTargetReason } from "../explanations/values.ts";
+import { unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
 import {
   requestQuotaLeft,
@@ -40,7 +41,7 @@ const knownTarget = check({
     const id = params.id ?? "";
     const { hidden, target = records.templates.get(id) } = targets.find(id);
     if (hidden !== undefined) return notYet(failure("UnknownTarget"), hidden);
-    return target === undefined ? unknownTargetReason(context) : { target };
+    return target === undefined ? unknownTarget(context) : { target };
   },
 });
 
@@ -54,13 +55,13 @@ const instanceIdGiven = check({
   test: ({ body }: ApiContext) => {
     const id = body.fields.instance_id;
     if (typeof id !== "string") {
-      return refuse(failure("BadRequest"), `instance_id must be a string; got ${show(id)}`);
+      return refuse(failure("BadRequest"), cause("instance-id.type", { given: show(id) }));
     }
     return (
       (id !== "" && id.length <= LONGEST_INSTANCE_ID) ||
       refuse(
         failure("InvalidInstanceId"),
-        `instance_id has ${id.length} characters; expected 1 to ${LONGEST_INSTANCE_ID}`,
+        cause("instance-id.length", { characters: id.length, most: LONGEST_INSTANCE_ID }),
       )
     );
   },
@@ -75,8 +76,7 @@ const databaseHasTemplates = check({
   name: "databaseHasTemplates",
   refusals: [failure("InvalidTargetType")],
   test: ({ database }: InstanceContext) =>
-    database.kind === "vumark" ||
-    `the database "${database.databaseName}" is a cloud database; use a target of a VuMark database`,
+    database.kind === "vumark" || cause("database.not-vumark", { database: database.databaseName }),
 });
 
 /** The template target is past its processing time. */
@@ -85,7 +85,7 @@ const templateProcessed = check({
   refusals: [failure("TargetStatusNotSuccess")],
   test: ({ target, now }: InstanceContext) =>
     isProcessed(target, now) ||
-    `the template target is still processing, for ${target.processingTimeSeconds} s after its last change: advance the clock, or call finishProcessing()`,
+    cause("target.processing", { seconds: target.processingTimeSeconds, asked: "instance" }),
 });
 
 /** `Accept` is one of the three media types. Adds the format to the context. */
@@ -96,7 +96,7 @@ const mediaTypeAccepted = check({
     const mediaType = header(request, "accept") ?? "";
     const format = FORMATS.get(mediaType);
     return format === undefined
-      ? `Accept must be ${[...FORMATS.keys()].join(", ")}; got ${show(mediaType)}`
+      ? cause("accept.format", { given: show(mediaType), accepted: [...FORMATS.keys()].join(", ") })
       : { format };
   },
 });

@@ -1,6 +1,7 @@
 import type { FaultRule } from "../../emulator/faults.ts";
 import { operation } from "../../emulator/operation.ts";
 import { type DeclaredResponse, dated, ok } from "../../emulator/response.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { InstanceFailure, ResolvedAnswerOptions } from "../services.ts";
 import { bodyWithKeys, failure } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";
@@ -26,7 +27,7 @@ export function instanceFaults({
   return [
     {
       origin: "instanceGenerationFailure",
-      effect: `instanceGenerationFailure is configured as ${code}`,
+      effect: cause("fault.instance", { result: code }),
       matches: ({ operation: name }) => name === "generateInstance",
       response: ok(CONFIGURED_FAILURES[code]),
     },

@@ -68,10 +68,14 @@ function expected(issue: z.core.$ZodRawIssue): string {
   if (code === "too_big" && issue.maximum === Number.MAX_SAFE_INTEGER)
     return `${wordsOf(schema)}, and at most ${Number.MAX_SAFE_INTEGER}`;
   const def = defOf(schema);
-  return code === "unrecognized_keys" && def.type === "object"
-    ? Object.keys(def.shape).join(", ")
-    : wordsOf(schema);
+  if (code !== "unrecognized_keys" || def.type !== "object") return wordsOf(schema);
+  const known = Object.keys(def.shape);
+  knownNames.set(issue.keys, known);
+  return known.join(", ");
 }
+
+/** The names that an object has, by the list of its unknown ones: final issues have no schema. */
+const knownNames = new WeakMap<readonly string[], readonly string[]>();
 
 /** Comparing a million names with the known ones would take minutes. */
 const MOST_UNKNOWN_NAMES = 20;
@@ -87,7 +91,7 @@ function* problemsOf(
       yield {
         path: dotted([...path, name]),
         given: "an unknown name",
-        expected: expectedName(name, issue.message.split(", ")),
+        expected: expectedName(name, knownNames.get(issue.keys) ?? []),
       };
     yield Math.max(0, issue.keys.length - MOST_UNKNOWN_NAMES);
     return;

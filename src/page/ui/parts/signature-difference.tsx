@@ -25,16 +25,19 @@ interface DifferenceProps {
 
 /** Both strings to sign side by side, line by line, with the difference marked. */
 export function SignatureDifference({ signature: { expected, signed } }: DifferenceProps) {
+  const isRight = signed === expected;
   const expectedLines = expected.split("\n");
-  const signedLines = signed?.split("\n");
+  const signedLines = isRight ? undefined : signed?.split("\n");
   const length = Math.max(expectedLines.length, signedLines?.length ?? 0);
   return (
     <section class="stack">
       <h3>String to sign</h3>
       <p class="faint">
-        {signedLines === undefined
+        {signed === undefined
           ? "The client should have signed exactly this string:"
-          : "The client signed another string than expected."}
+          : isRight
+            ? "The client signed the right string:"
+            : "The client signed another string than expected."}
       </p>
       <div class="card small">
         <table>

@@ -1,5 +1,3 @@
-import { withoutStringsToSign } from "../../../core/schema/reasons.ts";
-
 export const number = (value: number): string => value.toLocaleString("en-GB");
 
 export const count = (value: number, one: string): string =>
@@ -85,7 +83,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** A reason as a sentence of the page. */
 export const sentence = (reason: string): string =>
-  withoutStringsToSign(reason).replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+  reason.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
 
 export function refusalLabel(check: string | undefined): string {
   const words = check?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -1,6 +1,5 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { isStillProcessing, withoutAdvice } from "../../../core/schema/reasons.ts";
 import type { PageFeatures, PageRequestDetails, ShownMessage, ShownRequest } from "../../model.ts";
 import { Button, CopyButton, LinkButton } from "../parts/controls.tsx";
 import { Badge, Facts, Moment, StatusCode, Thumbnail } from "../parts/facts.tsx";
@@ -16,7 +15,7 @@ import { FinishAll } from "./controls.tsx";
 /** Fields with a place of their own on the page. */
 const PLACED: readonly string[] = [
   ...["number", "time", "api", "operation", "method", "path", "status", "resultCode", "durationMs"],
-  ...["refusedBy", "fault", "reason", "database", "considered", "otherTargets", "signature"],
+  ...["refusedBy", "fault", "cause", "reason", "database", "considered", "otherTargets", "signature"],
   ...["request", "response"],
 ];
 
@@ -108,7 +107,7 @@ function Shown({ details }: { readonly details: PageRequestDetails }) {
 }
 
 function Reason({ request }: { readonly request: ShownRequest }) {
-  const { refusedBy, fault, reason } = request;
+  const { refusedBy, fault, cause, reason } = request;
   if (reason === undefined) return null;
   const isFault = fault !== undefined && refusedBy === undefined;
   return (
@@ -118,6 +117,13 @@ function Reason({ request }: { readonly request: ShownRequest }) {
         {isFault ? `A fault was applied: ${FAULTS[fault] ?? fault}` : refusalLabel(refusedBy)}
       </h3>
       <p>{sentence(reason)}</p>
+      {cause !== undefined && (
+        <p class="small">
+          {[cause, ...(cause.also ?? [])].map(({ code }) => (
+            <code key={code}>{code} </code>
+          ))}
+        </p>
+      )}
     </div>
   );
 }
@@ -226,7 +232,7 @@ interface ConsideredProps {
   readonly others: ShownRequest["otherTargets"];
 }
 
-const Considered = ({ considered, others = {} }: ConsideredProps) => (
+const Considered = ({ considered, others = [] }: ConsideredProps) => (
   <section class="stack">
     <h3>Targets that the query considered</h3>
     {considered.length === 0 && <p class="faint">No targets</p>}
@@ -237,17 +243,17 @@ const Considered = ({ considered, others = {} }: ConsideredProps) => (
             {matched ? "Matched" : "Not matched"}
           </Badge>
           <span class="grow">
-            <b>{name}</b> <span class="faint">{withoutAdvice(why)}</span>
+            <b>{name}</b> <span class="faint">{why}</span>
           </span>
         </li>
       ))}
     </ol>
-    {report === null && considered.some(({ why }) => isStillProcessing(why)) && (
+    {report === null && considered.some(({ code }) => code === "target.waiting") && (
       <div class="row">
         <FinishAll label="Finish processing" />
       </div>
     )}
-    {Object.entries(others).map(([why, number]) => (
+    {others.map(({ why, count: number }) => (
       <p key={why} class="faint">{`and ${count(number, "more target")}: ${why}`}</p>
     ))}
   </section>

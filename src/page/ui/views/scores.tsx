@@ -1,5 +1,4 @@
 import { useEffect, useRef } from "preact/hooks";
-import { isStillProcessing } from "../../../core/schema/reasons.ts";
 import type { PageComparison, PageTrial, PageTriedTarget } from "../../model.ts";
 import { Badge, Thumbnail } from "../parts/facts.tsx";
 import { askJson, notify, pathOf, useLoaded } from "../state/api.ts";
@@ -41,7 +40,7 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
         </p>
       )}
       {targets.length === 0 && <p class="faint">The database has no targets.</p>}
-      {targets.some(({ passedOver }) => passedOver !== null && isStillProcessing(passedOver)) && (
+      {targets.some(({ passedOver }) => passedOver?.code === "target.waiting") && (
         <div class="row">
           <FinishAll label="Finish processing" />
         </div>
@@ -99,7 +98,7 @@ export const Score = ({ target, threshold = null }: ScoreProps) => (
 
 /** Why a target matches or not, if the score does not explain it. */
 function WhyNot({ target: { matched, score, passedOver, why: said } }: { readonly target: PageTriedTarget }) {
-  const why = passedOver ?? said ?? (matched || score !== null ? null : "the matcher sees no match");
+  const why = passedOver?.why ?? said ?? (matched || score !== null ? null : "the matcher sees no match");
   return why === null ? null : <span class="faint small">{why}</span>;
 }
 

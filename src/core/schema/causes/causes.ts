@@ -1,0 +1,114 @@
+import { bodyCauses } from "./bodies.ts";
+import { headerCauses } from "./headers.ts";
+import { imageCauses } from "./images.ts";
+import { modelTargetCauses } from "./model-targets.ts";
+import { queryCauses } from "./queries.ts";
+import type { CauseKind, Row } from "./row.ts";
+import { faultCauses, managerCauses, realismCauses, serverCauses } from "./servers.ts";
+import { signatureCauses } from "./signature.ts";
+import { targetCauses } from "./targets.ts";
+
+/** All codes in the order of the reference. */
+export const ROOMS = [
+  ["Headers and keys", headerCauses],
+  ["Signatures", signatureCauses],
+  ["Bodies, JSON and base64", bodyCauses],
+  ["Pictures", imageCauses],
+  ["Targets, VuMark instances and reports", targetCauses],
+  ["Queries, and remarks on answers", queryCauses],
+  ["Model Targets and OAuth 2.0", modelTargetCauses],
+  ["The target manager", managerCauses],
+  ["Paths, connections and servers", serverCauses],
+  ["Faults", faultCauses],
+  ["The option realism", realismCauses],
+] as const;
+
+const ROWS = {
+  ...headerCauses,
+  ...signatureCauses,
+  ...bodyCauses,
+  ...imageCauses,
+  ...targetCauses,
+  ...queryCauses,
+  ...modelTargetCauses,
+  ...managerCauses,
+  ...serverCauses,
+  ...faultCauses,
+  ...realismCauses,
+};
+
+/** Names what a person has to change. Codes are stable; sentences are not. */
+export type CauseCode = keyof typeof ROWS;
+
+type FactsOf<Code extends CauseCode> = (typeof ROWS)[Code] extends Row<infer Facts> ? Facts : never;
+type ArgumentsOf<Code extends CauseCode> =
+  object extends FactsOf<Code> ? [facts?: FactsOf<Code>] : [facts: FactsOf<Code>];
+
+/** A cause with the type of its facts erased. */
+export interface AnyCause {
+  readonly kind: CauseKind;
+  readonly code: CauseCode;
+  /** Further mistakes of the same request. */
+  readonly also?: readonly AnyCause[] | undefined;
+}
+
+/**
+ * Why a request was refused, what is remarkable about its answer, or which fault was applied, as data. The facts beside `code`
+ * are those that the sentence in `reason` names, without secrets. Values are as a sentence shows them: JSON, cut if long.
+ *
+ * @example if (cause?.code === "date.skewed") console.log(cause.given, cause.clock);
+ */
+export type Cause = {
+  [Code in CauseCode]: {
+    /** A refusal, a remark on an answer, or a fault. */
+    readonly kind: CauseKind;
+    /** What to change first. */
+    readonly code: Code;
+    /** Further mistakes of the same request. */
+    readonly also?: readonly AnyCause[] | undefined;
+  } & FactsOf<Code>;
+}[CauseCode];
+
+export const isCauseCode = (code: unknown): code is CauseCode =>
+  typeof code === "string" && Object.hasOwn(ROWS, code);
+
+export const CODES = Object.keys(ROWS).filter(isCauseCode);
+
+export const rowOf = (code: CauseCode): Row<never> => ROWS[code];
+
+export const cause = <Code extends CauseCode>(code: Code, ...[facts]: ArgumentsOf<Code>): AnyCause => ({
+  kind: ROWS[code].kind,
+  code,
+  ...facts,
+});
+
+/** Whether a check's verdict is a cause, rather than what the check adds to the context. */
+export const isCause = (verdict: object): verdict is AnyCause => "code" in verdict && "kind" in verdict;
+
+export const withFurther = (first: AnyCause, ...further: readonly AnyCause[]): AnyCause => {
+  const also = [...(first.also ?? []), ...further.flatMap(({ also = [], ...own }) => [own, ...also])];
+  return also.length === 0 ? first : { ...first, also };
+};
+
+export const isOfRealism = (code: CauseCode): boolean => Object.hasOwn(realismCauses, code);
+
+/** Whether a cause, or one of its further ones, has a code. */
+export const hasCode = (given: AnyCause | undefined, isWanted: (code: CauseCode) => boolean): boolean =>
+  given !== undefined && [given, ...(given.also ?? [])].some(({ code }) => isWanted(code));
+
+/**
+ * Renders a cause: the only place where sentences are made.
+ *
+ * @param isShort - without what the page shows in another way.
+ */
+export function sentenceOf(given: AnyCause, isShort = false): string {
+  const { code, also = [] } = given;
+  const { join } = rowOf(code);
+  if (join === undefined) return [given, ...also].map(own).join("; ");
+  const isJoined = (each: AnyCause) => rowOf(each.code).join !== undefined;
+  const facts = given as unknown as Readonly<Record<string, unknown>>;
+  const joined = join([given, ...also.filter(isJoined)].map(own), facts, isShort);
+  return [joined, ...also.filter((each) => !isJoined(each)).map(own)].join("; ");
+}
+
+const own = (given: AnyCause): string => rowOf(given.code).sentence(given as never);

@@ -1,0 +1,235 @@
+import { refusal } from "./row.ts";
+import { missingDate } from "./signature.ts";
+import { lostHeaders, unset } from "./words.ts";
+
+const MALFORMED = {
+  colon: "there is no colon between access key and signature",
+  space: "there is no space after VWS",
+  colons: "it has more than one colon",
+  spaces: "it has more than one space",
+  around: "there is white space around the access key: trim it",
+} as const;
+const UNSET = {
+  promise: 'it contains the text "[object Promise]": await the value first',
+  undefined: "it contains a value that was not set",
+  nothing: "nothing follows VWS",
+  signature: "the signature is empty",
+  key: "the access key is empty",
+} as const;
+const OTHER_API = {
+  bearer:
+    "Bearer tokens belong to the Model Target API; requests to this API are signed with the database's keys",
+  basic: "HTTP Basic belongs to POST /oauth2/token; requests to this API are signed",
+} as const;
+
+const malformed =
+  <Problem extends string>(problems: Readonly<Record<Problem, string>>) =>
+  ({ problem, expected }: { readonly problem: Problem; readonly expected: string }) =>
+    `the Authorization header is malformed: ${problems[problem]}; expected ${expected}`;
+
+interface Malformed<Problem> {
+  readonly problem: Problem;
+  readonly expected: string;
+}
+
+const DATES = {
+  empty: ", which is empty",
+  iso: ", which is ISO 8601 (toISOString)",
+  number: ", which is a number of seconds or milliseconds",
+  local: ", which is local time (toString)",
+  offset: ", which has an offset instead of GMT",
+  utc: ", which says UTC instead of GMT",
+} as const;
+
+/** Headers of requests to any API. */
+export const headerCauses = {
+  "authorization.missing": refusal<{ readonly expected: string; readonly isLost?: boolean }>(
+    "The request has no Authorization header.",
+    ({ expected, isLost }) =>
+      `the request has no Authorization header; expected ${expected}${lostHeaders(isLost)}`,
+    "Send an Authorization header with the access key and a signature.",
+    "GET /targets\nAuthorization:",
+  ),
+  "authorization.malformed": refusal<Malformed<keyof typeof MALFORMED>>(
+    "The Authorization header has another form.",
+    malformed(MALFORMED),
+    "Send `VWS`, a space, the access key, a colon and the signature, and nothing else.",
+    "GET /targets\nAuthorization: VWS <server access key>",
+  ),
+  "authorization.unset": refusal<Malformed<keyof typeof UNSET>>(
+    "The Authorization header contains a value that was not set.",
+    malformed(UNSET),
+    "Check the variables that hold the access key and the signature, and await what computes them.",
+    "GET /targets\nAuthorization: VWS undefined",
+  ),
+  "authorization.other-api": refusal<Malformed<keyof typeof OTHER_API>>(
+    "The Authorization header is one of another API.",
+    malformed(OTHER_API),
+    "Sign the request with the keys of a database: tokens belong to the Model Target API.",
+    "GET /targets\nAuthorization: Bearer token",
+  ),
+  "key.unset": refusal<{ readonly text: string }>(
+    "The access key is the text of a value that was not set.",
+    ({ text }) => unset("access key", text),
+    "Check the variable that holds the access key.",
+    "GET /targets\nAuthorization: VWS undefined:<signature>",
+  ),
+  "key.unknown": refusal<{ readonly role: string; readonly given: string }>(
+    "No database has the access key.",
+    ({ role, given }) =>
+      `no database has the ${role} access key ${given}; server keys sign target API requests, client keys sign queries`,
+    "Use the keys of a database of this mock or server, as `addCloudDatabase()` or the manager returns them.",
+    "GET /targets\nAuthorization: VWS unknown:<signature>",
+  ),
+  "key.other-role": refusal<{ readonly given: string; readonly role: string; readonly database: string }>(
+    "The access key is the client key where the server key is needed, or the other way round.",
+    ({ given, role, database }) =>
+      `the access key ${given} is the ${role} access key of the database ${database}; server keys sign target API requests, client keys sign queries`,
+    "Sign target API requests with the server keys, and queries with the client keys.",
+    "GET /targets, signed with the client keys",
+  ),
+  "key.swapped": refusal<{ readonly database: string }>(
+    "A secret key was sent as the access key.",
+    ({ database }) =>
+      `a secret key of the database ${database} was sent as the access key: swap them; the access key is sent, and the secret key only signs`,
+    "Swap the two keys: the access key is sent, and the secret key only signs.",
+    "GET /targets\nAuthorization: VWS <server secret key>:<signature>",
+  ),
+  "key.case": refusal<{ readonly given: string; readonly database: string }>(
+    "The access key is right but for upper and lower case.",
+    ({ given, database }) =>
+      `the access key ${given} is one of the database ${database}, but in a different case: send it unchanged`,
+    "Send the access key unchanged.",
+    "GET /targets with the server access key in upper case",
+  ),
+  "key.left-over": refusal<{ readonly given: string; readonly database: string }>(
+    "The access key belongs to a mock that has stopped.",
+    ({ given, database }) =>
+      `the access key ${given} belongs to the database ${database} of a mock that has stopped: is this a request left over from an earlier test, or a client created in one? ` +
+      "Await all requests, and create the client in each test",
+    "Await all requests before a test ends, and create the client in each test.",
+    "GET /targets, signed with the keys of a mock that has stopped",
+  ),
+  "key.reset": refusal<{ readonly given: string; readonly database: string }>(
+    "The access key belongs to a database that `reset()` deleted.",
+    ({ given, database }) =>
+      `the access key ${given} belongs to the database ${database} that reset() deleted: afterwards, add a database and create the client with its keys`,
+    "After `reset()`, add a database and create the client with its keys.",
+    "GET /targets, signed with the keys of a database that reset() deleted",
+  ),
+  "key.vumark": refusal<{ readonly given: string; readonly database?: string }>(
+    "The access key belongs to a VuMark database.",
+    ({ given, database }) =>
+      database === undefined
+        ? `the server access key ${given} belongs to a VuMark database; expected one of a cloud database`
+        : `the server access key ${given} belongs to the VuMark database ${database}, whose keys this API does not accept`,
+    "Use the keys of a cloud database: those of a VuMark database only generate instances.",
+    "GET /targets, signed with the keys of a VuMark database",
+  ),
+  "key.other-mock": refusal<{ readonly given: string; readonly owner: string }>(
+    "The access key belongs to another mock of the process.",
+    ({ given, owner }) => `the access key ${given} belongs to ${owner}`,
+    "Send the request to the mock whose database has the key, or use the keys of this mock's database.",
+    "GET /targets, signed with the keys of another mock of the process",
+  ),
+  "date.missing": refusal<{ readonly form: string; readonly lost?: "headers" | "runtime" | undefined }>(
+    "The request has no Date header.",
+    ({ form, lost }) => `${missingDate(lost)}; expected a form like ${form}`,
+    "Send a Date header, as `new Date().toUTCString()` returns it, and sign it.",
+    "GET /targets\nDate:",
+  ),
+  "date.malformed": refusal<{
+    readonly given: string;
+    readonly is?: keyof typeof DATES | undefined;
+    readonly form: string;
+  }>(
+    "The Date header has another form.",
+    ({ given, is, form }) =>
+      `the Date header is ${given}${is === undefined ? "" : DATES[is]}; expected a form like ${form}, as new Date().toUTCString() returns it`,
+    "Send the Date header as `new Date().toUTCString()` returns it.",
+    "GET /targets\nDate: 2026-11-23T10:00:00Z",
+  ),
+  "date.skewed": refusal<{
+    readonly given: string;
+    readonly clock: string;
+    /** The greatest difference that is not accepted, such as `5 minutes`. */
+    readonly allowed: string;
+    /** The difference in hours, if a time zone explains it. */
+    readonly hours?: number | undefined;
+  }>(
+    "The Date header is too far from the service's clock.",
+    ({ given, clock, allowed, hours }) =>
+      `the Date header is ${given}, but the service's clock says ${clock}; expected less than ${allowed} between them: ` +
+      (hours === undefined
+        ? ""
+        : `it is ${Math.abs(hours)} h ${hours > 0 ? "ahead" : "behind"}, which looks like local time labelled GMT: use new Date().toUTCString(); or `) +
+      "correct the client's clock, or the mock's if a test set it",
+    "Correct the client's clock, or the mock's if a test set it; send GMT rather than local time.",
+    "GET /targets\nDate: Sat, 01 Jan 2000 00:00:00 GMT",
+  ),
+  "content-type.missing": refusal<{ readonly expected: string }>(
+    "The Content-Type header is missing or empty.",
+    ({ expected }) => `the Content-Type header is missing or empty; expected ${expected}`,
+    "Send a Content-Type header.",
+    "POST /targets\nContent-Type:",
+  ),
+  "content-type.wrong": refusal<{ readonly given: string; readonly expected: string }>(
+    "The Content-Type header is another one.",
+    ({ given, expected }) => `the Content-Type header is ${given}; expected ${expected}`,
+    "Send the Content-Type that the API expects: `multipart/form-data` for queries, JSON for datasets.",
+    "POST /v1/query\nContent-Type: application/json",
+  ),
+  "boundary.missing": refusal<{ readonly given: string }>(
+    "The Content-Type header names no boundary.",
+    ({ given }) =>
+      `the Content-Type header is ${given}, without a boundary; expected multipart/form-data; boundary=<boundary>. ` +
+      "Let the client's form encoder set the header: it knows the boundary that it writes",
+    "Let the client's form encoder set the Content-Type header.",
+    "POST /v1/query\nContent-Type: multipart/form-data",
+  ),
+  "accept.not-json": refusal<{ readonly given: string }>(
+    "The Accept header excludes JSON.",
+    ({ given }) =>
+      `the Accept header is ${given}; expected none, or one that covers application/json: ` +
+      "set it on the request, to replace the client's default",
+    "Send no Accept header, or one that covers `application/json`.",
+    "POST /v1/query\nAccept: text/html",
+  ),
+  "accept.format": refusal<{ readonly given: string; readonly accepted: string }>(
+    "The Accept header names no format of instances.",
+    ({ given, accepted }) => `Accept must be ${accepted}; got ${given}`,
+    "Send an Accept header that names the format of the instance.",
+    "POST /targets/{id}/instances\nAccept: image/jpeg",
+  ),
+  "content-length.malformed": refusal<{ readonly given?: string; readonly bytes?: number }>(
+    "The Content-Length header is no whole number.",
+    ({ given, bytes }) =>
+      given === undefined
+        ? "Content-Length must be one whole number, the length of the body in bytes"
+        : `the Content-Length header is ${given}; the body has ${bytes} bytes`,
+    "Send the length of the body in bytes as Content-Length, or let the client compute it.",
+    "GET /targets\nContent-Length: many",
+  ),
+  "content-length.wrong": refusal<{
+    readonly given: string;
+    readonly bytes: number;
+    /** Whether the body has as many characters as the header says. */
+    readonly inCharacters: boolean;
+  }>(
+    "The Content-Length header is not the length of the body.",
+    ({ given, bytes, inCharacters }) =>
+      `the Content-Length header is ${given}; the body has ${bytes} bytes` +
+      (inCharacters ? ": it was counted in characters; count bytes (Buffer.byteLength)" : ""),
+    "Send the length of the body in bytes (`Buffer.byteLength`) as Content-Length, or let the client compute it.",
+    "GET /targets\nContent-Length: 5",
+  ),
+  "header.too-long": refusal<{ readonly most: number; readonly header?: string; readonly bytes?: number }>(
+    "A header line is too long.",
+    ({ most, header, bytes }) =>
+      header === undefined
+        ? `the header lines are too long: expected at most ${most} bytes in each`
+        : `the header line ${header} has ${bytes} bytes; expected at most ${most}`,
+    "Send shorter headers.",
+    "GET /targets with a header of 9,000 bytes",
+  ),
+};

@@ -1,0 +1,180 @@
+import { refusal } from "./row.ts";
+import { unread } from "./words.ts";
+
+/** The first bytes of what was sent. */
+interface Beginning {
+  readonly bytes: string;
+}
+
+const notAPicture =
+  (why: string) =>
+  ({ bytes }: Beginning): string =>
+    `the image begins with ${bytes}; expected a PNG or JPEG file: ${why}`;
+
+const SOURCES = { page: "an SVG or an HTML page", json: "JSON" } as const;
+
+/** Where a PNG or JPEG is damaged. `isHeader`: it cannot even be opened. */
+interface Damage {
+  readonly isHeader: boolean;
+}
+const wanted = ({ isHeader }: Damage): string =>
+  isHeader ? "expected a PNG or JPEG file" : "expected a complete, undamaged image";
+
+/** Pictures of targets and queries. */
+export const imageCauses = {
+  "image.empty": refusal(
+    "The image has no bytes.",
+    () => "the image is empty; expected a PNG or JPEG file",
+    "Read the file before it is sent.",
+    'POST /targets\n\n{ …, "image": "" }',
+  ),
+  "image.text-encoded": refusal<Beginning>(
+    "The image went through a text encoding, which destroys it.",
+    notAPicture(
+      "it went through a text encoding: read and send the file as bytes (a Buffer), never as a string",
+    ),
+    "Read and send the file as bytes (a Buffer), never as a string.",
+    'POST /targets\n\n{ …, "image": "77+9UE5HDQoaCg==" }',
+  ),
+  "image.base64": refusal<Beginning>(
+    "The image was encoded as base64 once too often.",
+    notAPicture("it is base64 text of an image: decode it once more, or encode it once less"),
+    "Encode the image's bytes once.",
+    'POST /targets\n\n{ …, "image": "aVZCT1J3MEtHZ28=" }',
+  ),
+  "image.hex": refusal<Beginning & { readonly isDecoded: boolean }>(
+    "The image is in hexadecimal.",
+    ({ bytes, isDecoded }) =>
+      notAPicture(
+        isDecoded
+          ? "it was sent in hexadecimal: encode the image's bytes as base64"
+          : "it is hexadecimal text: send the image's bytes",
+      )({ bytes }),
+    "Send the image's bytes, or their base64: no hexadecimal text.",
+    'POST /targets\n\n{ …, "image": "89504e470d0a1a0a" }',
+  ),
+  "image.data-uri": refusal<Beginning>(
+    "The image is a data URI.",
+    notAPicture("it is a data URI: send the image's bytes only"),
+    "Send the bytes that the data URI encodes.",
+    "POST /v1/query\n\nimage=data:image/png;base64,iVBORw0KGgo=",
+  ),
+  "image.format": refusal<Beginning & { readonly is: string }>(
+    "The image is in another format.",
+    ({ bytes, is }) =>
+      notAPicture(is === "a PDF" ? "it is a PDF: convert a page of it" : `it is ${is}: convert it`)({
+        bytes,
+      }),
+    "Convert the image to PNG or JPEG.",
+    "POST /v1/query\n\nimage=GIF89a",
+  ),
+  "image.download": refusal<Beginning & { readonly is: keyof typeof SOURCES }>(
+    "The image is the response of a failed download.",
+    ({ bytes, is }) =>
+      notAPicture(`it is ${SOURCES[is]}: is it the response of a failed download?`)({ bytes }),
+    "Check that the download of the image succeeded before it is sent.",
+    "POST /v1/query\n\nimage=<html>",
+  ),
+  "image.unset": refusal<{ readonly bytes: string } | { readonly text: string }>(
+    "The image is the text of a value that was not set.",
+    (facts) =>
+      "text" in facts
+        ? `image is no picture: ${unread(facts.text)}`
+        : notAPicture("it is the text of a value that is not an image: pass the image's bytes")(facts),
+    "Check the variable that holds the image, and await it.",
+    "POST /v1/query\n\nimage=undefined",
+  ),
+  "image.file-name": refusal<Beginning>(
+    "The image is the name of a file.",
+    notAPicture("it is the name of a file: read the file"),
+    "Read the file, and send its bytes.",
+    "POST /v1/query\n\nimage=./picture.png",
+  ),
+  "image.unknown": refusal<Beginning>(
+    "The image is no PNG or JPEG file.",
+    ({ bytes }) => `the image begins with ${bytes}; expected a PNG or JPEG file`,
+    "Send a PNG or JPEG file.",
+    "POST /v1/query\n\nimage=no picture",
+  ),
+  "image.truncated": refusal<
+    Damage & { readonly bytes: number; readonly within?: string; readonly damage?: string }
+  >(
+    "The image's file ends early.",
+    (facts) => {
+      const { bytes, within, damage } = facts;
+      const found =
+        damage !== undefined
+          ? `the image's data is incomplete or damaged (${damage})`
+          : `the PNG ends at byte ${bytes}, ${within === undefined ? "before its IEND" : `inside its ${within}`} chunk`;
+      return `${found}; ${wanted(facts)}`;
+    },
+    "Send the whole file.",
+    "POST /targets with the first half of a PNG",
+  ),
+  "image.damaged": refusal<
+    Damage & {
+      readonly at?: number;
+      /** The PNG's chunk that is damaged. */
+      readonly chunk?: string;
+      /** What the decoder says. */
+      readonly damage?: string;
+      /** The file that cannot be opened. */
+      readonly format?: string;
+    }
+  >(
+    "The image's file is damaged.",
+    (facts) => {
+      const { at, chunk, damage, format } = facts;
+      const found =
+        format !== undefined
+          ? `the ${format} cannot be opened (${damage})`
+          : damage !== undefined
+            ? `the image's data is incomplete or damaged (${damage})`
+            : at === undefined
+              ? "the PNG does not begin with an IHDR chunk"
+              : chunk === undefined
+                ? `the PNG has no valid chunk at byte ${at}`
+                : `the checksum of the PNG's ${chunk} chunk at byte ${at} is wrong`;
+      return `${found}; ${wanted(facts)}`;
+    },
+    "Send the file as it was saved: read and write it as bytes.",
+    "POST /targets with a PNG in which one byte is different",
+  ),
+  "image.colours": refusal<
+    { readonly type: number; readonly name: string } | { readonly components: number | undefined }
+  >(
+    "The image has colours of a kind that is not accepted.",
+    (facts) =>
+      "type" in facts
+        ? `the image is a PNG of colour type ${facts.type} (${facts.name}); expected greyscale of 2, 4 or 8 bits, or RGB of 8 or 16 bits: convert it to RGB`
+        : `the JPEG has ${facts.components} colour components (CMYK or YCCK); expected 1 or 3: convert it to RGB`,
+    "Convert the image to RGB, without transparency.",
+    "POST /targets with a PNG that has an alpha channel",
+  ),
+  "image.too-large": refusal<{ readonly bytes: number; readonly most: number; readonly isQuery?: boolean }>(
+    "The image's file is too large.",
+    ({ bytes, most, isQuery }) =>
+      `the image has ${bytes} bytes; expected at most ${most}${isQuery === true ? " in a query" : ""}`,
+    "Send a smaller file: fewer pixels, or a JPEG.",
+    "POST /v1/query with an image of more than 2 MiB",
+  ),
+  "image.pixels": refusal<{ readonly width: number; readonly height: number; readonly most: number }>(
+    "The image has too many pixels.",
+    ({ width, height, most }) =>
+      `the image has ${width}x${height} = ${width * height} pixels; expected at most ${most}`,
+    "Scale the image down.",
+    "POST /targets with a PNG that declares 20,000 x 20,000 pixels",
+  ),
+  "image.rows": refusal<{ readonly rows: number; readonly most: number }>(
+    "The image has too many rows.",
+    ({ rows, most }) => `the PNG has ${rows} rows; expected at most ${most}`,
+    "Scale the image down.",
+    "POST /targets with a PNG that declares a million rows",
+  ),
+  "image.sides": refusal<{ readonly width: number; readonly height: number; readonly most: number }>(
+    "The image has a side that is too long.",
+    ({ width, height, most }) => `the image is ${width}x${height} pixels; expected sides of at most ${most}`,
+    "Scale the image down.",
+    "POST /v1/query with a PNG that declares 30,001 pixels in a row",
+  ),
+};

@@ -1,0 +1,257 @@
+import { type Join, refusal, remark } from "./row.ts";
+import { lostHeaders } from "./words.ts";
+
+const TOKENS = {
+  parts: "",
+  header: "the bearer token's first part must be a JSON object in unpadded base64url",
+  algorithm: "the JSON object in the bearer token's first part must name its algorithm as alg",
+  unsigned: "the bearer token's alg is none; it must be signed",
+  payload: "the bearer token's second part must be a JSON object in unpadded base64url",
+  noSignature: "the bearer token's third part is empty",
+  signature: "the bearer token's third part must be unpadded base64url",
+} as const;
+
+export type TokenProblem = keyof typeof TOKENS;
+
+const BASIC = "Basic and the base64 of <client id>:<client secret>";
+const MISPLACED = {
+  json: "; the body is JSON, but this route reads a form (application/x-www-form-urlencoded)",
+  form: "; this route does not read the form's client_secret: use HTTP Basic (client_secret_basic)",
+} as const;
+
+const TYPES = { jsstring: "a string", jsarray: "an array", jsobject: "an object", jsnumber: "a number" };
+export type TypeName = keyof typeof TYPES;
+
+/** Further findings are counted. */
+const counted: Join = (sentences, { more }) =>
+  sentences.join("; ") + (typeof more === "number" && more > 0 ? `; and ${more} more` : "");
+
+interface Place {
+  /** The field, such as `/models(0)/name`. */
+  readonly path: string;
+  /** How many further problems are not named. */
+  readonly more?: number | undefined;
+}
+
+const finding = <Facts extends object = object>(
+  happened: string,
+  sentence: (facts: Facts & Place) => string,
+  change: string,
+  example: string,
+) => refusal<Facts & Place>(happened, sentence, change, example, counted);
+
+const DATASET = "POST /modeltargets/datasets";
+
+/** OAuth 2.0 and Model Targets. */
+export const modelTargetCauses = {
+  "token.missing": refusal<{ readonly isSigned: boolean; readonly isLost?: boolean }>(
+    "The request has no bearer token.",
+    ({ isSigned, isLost }) =>
+      "expected an Authorization header with `Bearer` and a token from POST /oauth2/token" +
+      (isSigned ? "; a signature (VWS) belongs to the target and query APIs" : "") +
+      lostHeaders(isLost),
+    "Send `Authorization: Bearer` and the access_token of POST /oauth2/token.",
+    `${DATASET}\nAuthorization:`,
+  ),
+  "token.malformed": refusal<{ readonly problem: TokenProblem; readonly token?: string }>(
+    "The bearer token is malformed.",
+    ({ problem, token }) =>
+      problem === "parts"
+        ? `the bearer token is ${token}; expected the access_token of POST /oauth2/token, three parts with dots between them`
+        : TOKENS[problem],
+    "Send the access_token of POST /oauth2/token as it was returned.",
+    `${DATASET}\nAuthorization: Bearer undefined`,
+  ),
+  "scope.missing": refusal<{
+    readonly given: string;
+    readonly accepted: string;
+    /** Whether a state-based model needs it, rather than the route. */
+    readonly isForStates?: boolean;
+  }>(
+    "The token lacks the scope that the request needs.",
+    ({ given, accepted, isForStates }) =>
+      `the bearer token's scope is ${given}; ${isForStates === true ? "a model with stateBasedConfigurationJsonString" : "this route"} needs ${accepted}`,
+    "Ask for a token with the scope, of a client that holds it.",
+    `${DATASET} with a token of the scope oauth2.clientcredentials.all`,
+  ),
+  "grant.unknown": refusal<{ readonly given: string }>(
+    "The grant type is unknown.",
+    ({ given }) => `grant_type is ${given}; expected client_credentials (the default) or password`,
+    "Send client_credentials or password as grant_type.",
+    "POST /oauth2/token\n\ngrant_type=refresh_token",
+  ),
+  "form.too-large": refusal<{ readonly bytes: number; readonly most: number }>(
+    "The form is too large.",
+    ({ bytes, most }) => `the form has ${bytes} bytes; expected at most ${most}`,
+    "Send only the fields that a token needs.",
+    "POST /oauth2/token with a form of more than 256 KiB",
+  ),
+  "client.missing": refusal<{ readonly misplaced?: keyof typeof MISPLACED | undefined }>(
+    "The request has no client id and secret.",
+    ({ misplaced }) =>
+      `expected an Authorization header with ${BASIC}${misplaced === undefined ? "" : MISPLACED[misplaced]}`,
+    "Send the client id and the client secret by HTTP Basic.",
+    "POST /oauth2/token\nAuthorization:",
+  ),
+  "client.swapped": refusal(
+    "The client id and the client secret are swapped.",
+    () => `the client id and the client secret are swapped; expected ${BASIC}`,
+    "Swap the client id and the client secret.",
+    "POST /oauth2/token with the secret in place of the id",
+  ),
+  "client.secret": refusal<{ readonly client: string }>(
+    "The client secret is wrong.",
+    ({ client }) => `the client secret is wrong for the client ${client}`,
+    "Send the secret that belongs to the client.",
+    "POST /oauth2/token with another secret",
+  ),
+  "client.unknown": refusal<{ readonly given: string }>(
+    "The client is unknown.",
+    ({ given }) => `no client has the id ${given}; expected ${BASIC}`,
+    "Send the id of the configured client, or of one that was created and not deleted.",
+    "POST /oauth2/token with another client id",
+  ),
+  "client.form-encoded": remark(
+    "The client form-encoded its id and its secret.",
+    () =>
+      "the client form-encoded its id and its secret, as RFC 6749 asks; nobody has observed whether the real service decodes them",
+    "Nothing, unless the real service refuses it: then send them as they are.",
+    "POST /oauth2/token with a form-encoded client id",
+  ),
+  "user.missing": refusal(
+    "The user name or the password is missing.",
+    () => "the password grant needs the form fields username and password",
+    "Send the fields username and password.",
+    "POST /oauth2/token\n\ngrant_type=password",
+  ),
+  "user.password": refusal<{ readonly user: string }>(
+    "The password is wrong.",
+    ({ user }) => `the password is wrong for the user ${user}`,
+    "Send the password of the configured user.",
+    "POST /oauth2/token with another password",
+  ),
+  "user.unknown": refusal<{ readonly given: string }>(
+    "The user is unknown.",
+    ({ given }) => `no user has the name ${given}`,
+    "Send the name of the configured user.",
+    "POST /oauth2/token\n\ngrant_type=password&username=nobody&password=x",
+  ),
+  "scope.lacking": refusal<{ readonly lacking: string; readonly held: string }>(
+    "The client or user does not hold a scope that was asked for.",
+    ({ lacking, held }) => `scope names ${lacking}, which this client or user lacks; it has ${held}`,
+    "Ask only for scopes that the client holds.",
+    "POST /oauth2/token\n\nscope=unknown",
+  ),
+  "scopes.body": refusal<{ readonly given: string }>(
+    "The body is no JSON object with scopes.",
+    ({ given }) => `the body must be a JSON object with scopes; got ${given}`,
+    "Send a JSON object with scopes.",
+    "POST /oauth2/clientcredentials\n\n[]",
+  ),
+  "scopes.type": refusal<{ readonly given?: string }>(
+    "The scopes are no array of strings.",
+    ({ given }) =>
+      given === undefined
+        ? "the body must be a JSON array of strings"
+        : `scopes must be an array of strings; got ${given}`,
+    "Send the scopes as a JSON array of strings.",
+    'POST /oauth2/clientcredentials\n\n{"scopes": "all"}',
+  ),
+  "credential.unknown": refusal<{ readonly id: string }>(
+    "The client credential does not exist.",
+    ({ id }) => `no client credential has the id ${id}; GET /oauth2/clientcredentials lists those that exist`,
+    "Use the id of a credential that exists.",
+    "DELETE /oauth2/clientcredentials/unknown",
+  ),
+  "quota.credentials": refusal<{ readonly most: number }>(
+    "As many client credentials exist as are allowed.",
+    ({ most }) => `${most} client credentials exist, which is the maximum: delete one first`,
+    "Delete a client credential first.",
+    "POST /oauth2/clientcredentials, after as many were created as are allowed",
+  ),
+  "dataset.missing": finding(
+    "The dataset lacks a required field.",
+    ({ path }) => `${path} is missing`,
+    "Add the field.",
+    `${DATASET}\n\n{}`,
+  ),
+  "dataset.type": finding<{ readonly type: TypeName; readonly given: string }>(
+    "A field of the dataset has another type.",
+    ({ path, type, given }) => `${path} must be ${TYPES[type]}; got ${given}`,
+    "Send a value of the type that is named.",
+    `${DATASET}\n\n{ …, "name": 5 }`,
+  ),
+  "dataset.models": finding<{ readonly models: number; readonly expected: string }>(
+    "The dataset has too many models, or none.",
+    ({ models, expected }) => `models has ${models} entries; expected ${expected}`,
+    "Send one model to /modeltargets/datasets, or up to 20 to /modeltargets/advancedDatasets.",
+    `${DATASET}\n\n{ …, "models": [] }`,
+  ),
+  "dataset.names": finding<{ readonly models: number; readonly different: number }>(
+    "Two models of the dataset have one name.",
+    ({ models, different }) =>
+      `models has ${models} entries with ${different} different names; each needs a unique name`,
+    "Give each model a name of its own.",
+    "POST /modeltargets/advancedDatasets with two models of one name",
+  ),
+  "dataset.source": finding<{ readonly sources: string; readonly given: string }>(
+    "A model has no source of its CAD data, or several.",
+    ({ path, sources, given }) => `${path} must have exactly one of ${sources}; got ${given}`,
+    "Give each model exactly one source of its CAD data.",
+    `${DATASET} with a model that has no cadDataUrl`,
+  ),
+  "dataset.value": finding<{ readonly given: string; readonly accepted: string }>(
+    "A field of a model has another value.",
+    ({ path, given, accepted }) => `${path} is ${given}; expected one of ${accepted}`,
+    "Send one of the values that are named.",
+    `${DATASET} with a model whose simplify is "sometimes"`,
+  ),
+  "dataset.unsupported": finding(
+    "A model has a field that is no longer supported.",
+    ({ path }) => `${path} is not supported under this profile: remove it, or use optimizeTrackingFor`,
+    "Remove the field, or use optimizeTrackingFor.",
+    `${DATASET} with a model that has a motionHint, under a profile whose engines do not support it`,
+  ),
+  "dataset.configuration": finding(
+    "The configuration of a model's states is no JSON.",
+    ({ path }) => `${path} must be the text of a JSON object`,
+    "Send the configuration of the states as the text of a JSON object.",
+    `${DATASET} with a model whose stateBasedConfigurationJsonString is no JSON`,
+  ),
+  "dataset.stateless": finding(
+    "A view has states, but its model has no configuration of them.",
+    ({ path }) => `${path} has states, so its model needs stateBasedConfigurationJsonString`,
+    "Add stateBasedConfigurationJsonString to the model, or remove the states of its view.",
+    `${DATASET} with a view that has states`,
+  ),
+  "dataset.states": finding<{ readonly state: string; readonly declared: string }>(
+    "A view has a state that its model does not declare.",
+    ({ path, state, declared }) => `${path} has ${state}; its model declares ${declared}`,
+    "Name only states that the model's configuration declares.",
+    `${DATASET} with a view whose state the model does not declare`,
+  ),
+  "dataset.unknown": refusal<{ readonly uuid: string }>(
+    "The dataset does not exist.",
+    ({ uuid }) => `no dataset has the uuid ${uuid}; it was never created or was deleted`,
+    "Use the uuid that creating the dataset returned, before it is deleted.",
+    "GET /modeltargets/datasets/unknown/status",
+  ),
+  "dataset.training": remark<{ readonly uuid: string; readonly status: string }>(
+    "The dataset is not done yet.",
+    ({ uuid, status }) => `the dataset ${uuid} is ${status}; only a dataset that is done can be downloaded`,
+    "Ask again later: in a test, advance the clock or call `finishProcessing()`.",
+    "GET /modeltargets/datasets/{uuid}/dataset, right after it was created",
+  ),
+  "dataset.failed": refusal<{ readonly uuid: string; readonly status: string }>(
+    "The dataset's training failed.",
+    ({ uuid, status }) => `the dataset ${uuid} is ${status}; only a dataset that is done can be downloaded`,
+    "Download only datasets whose status is done.",
+    "GET /modeltargets/datasets/{uuid}/dataset of a dataset that failed",
+  ),
+  "quota.trainings": refusal(
+    "The training allowance is exceeded.",
+    () => "the training allowance is configured as exceeded (modelTargetTrainingAllowanceExceeded)",
+    "Remove the option modelTargetTrainingAllowanceExceeded.",
+    `${DATASET} of a mock with modelTargetTrainingAllowanceExceeded`,
+  ),
+};

@@ -1,0 +1,197 @@
+import { refusal, remark } from "./row.ts";
+import { orMore, unread } from "./words.ts";
+
+const FIELDS = "image, max_num_results, include_target_data";
+
+interface Score {
+  /** Undefined: it could not be compared. */
+  readonly score?: number | undefined;
+  readonly threshold: number;
+}
+
+/** Follows a sentence about a target that is still processing, for tests. */
+export const FINISH_ADVICE = "; finishProcessing() ends it at once";
+
+const ADVICE_TO_FINISH = "await the add, then call mock.finishProcessing() or advance the clock";
+
+/** The form of a query, what it says of each target, and remarks on answers. */
+export const queryCauses = {
+  "boundary.absent": refusal<{ readonly boundary: string; readonly bytes: number }>(
+    "The boundary of the Content-Type header does not occur in the body.",
+    ({ boundary, bytes }) =>
+      `the boundary ${boundary} of the Content-Type header does not occur in the body of ${bytes} bytes`,
+    "Let the client's form encoder set the Content-Type header: it knows the boundary that it writes.",
+    "POST /v1/query\nContent-Type: multipart/form-data; boundary=another",
+  ),
+  "form.disposition": refusal(
+    "A part of the form has no Content-Disposition header.",
+    () => "a part of the form has no Content-Disposition header, or the body ends within it",
+    "Let a form encoder write the body.",
+    "POST /v1/query with a part that has no Content-Disposition header",
+  ),
+  "form.parts": refusal<{ readonly most: number }>(
+    "The form has too many parts.",
+    ({ most }) => `the form has more than ${most} parts; expected at most one of each of ${FIELDS}`,
+    "Send each field once.",
+    "POST /v1/query with 1,000 parts",
+  ),
+  "form.fields": refusal<{ readonly fields: string }>(
+    "The form has unknown fields.",
+    ({ fields }) => `the form has unknown fields (${fields}); expected only ${FIELDS}`,
+    "Remove the unknown fields, or correct their names.",
+    "POST /v1/query\n\nmaxNumResults=1",
+  ),
+  "image.missing": refusal(
+    "The form has no image.",
+    () =>
+      'the form has no complete part named image; expected Content-Disposition: form-data; name="image"; filename="<any>"',
+    "Append the image to the form as the field `image`.",
+    "POST /v1/query without an image",
+  ),
+  "image.no-file": refusal<{ readonly text?: string; readonly isBytes?: boolean }>(
+    "The form's image is no file.",
+    ({ text, isBytes }) =>
+      isBytes === true
+        ? "the form's part image is no file: it is bytes written as text; append a Blob and a file name"
+        : text !== undefined
+          ? `the form's part image is no file: ${unread(text)}; append a Blob and a file name`
+          : 'the form\'s part image has no filename parameter; expected Content-Disposition: form-data; name="image"; filename="<any>"',
+    "Append the image as a file: a Blob and a file name.",
+    "POST /v1/query with an image that has no file name",
+  ),
+  "image.cut-off": refusal<{ readonly bytes: number }>(
+    "The body ends within the image.",
+    ({ bytes }) => `the body ends within the image, after ${bytes} bytes of it`,
+    "Send the whole form, with its last boundary.",
+    "POST /v1/query with a body that ends within the image",
+  ),
+  "max-results.wrong": refusal<{ readonly given: string; readonly most: number }>(
+    "max_num_results is no number from 1 to 50.",
+    ({ given, most }) => `max_num_results is ${given}; expected a whole number from 1 to ${most}`,
+    "Send a whole number from 1 to 50.",
+    "POST /v1/query\n\nmax_num_results=0",
+  ),
+  "target-data.wrong": refusal<{ readonly given: string; readonly accepted: string }>(
+    "include_target_data is another value.",
+    ({ given, accepted }) => `include_target_data is ${given}; expected ${accepted}, in any case`,
+    "Send top, all or none.",
+    "POST /v1/query\n\ninclude_target_data=some",
+  ),
+  "target.matched": remark<{ readonly place: string }>(
+    "The query found the target.",
+    ({ place }) => `matched: ${place}`,
+    "Nothing: the query found the target.",
+    "POST /v1/query with the image of a target",
+  ),
+  "target.beyond": remark<{ readonly place?: string; readonly most: number }>(
+    "The target matched, but max_num_results cut it off.",
+    ({ place, most }) => `${place === undefined ? "" : `${place}, `}cut off by max_num_results ${most}`,
+    "Send a larger max_num_results.",
+    "POST /v1/query with an image that two targets match",
+  ),
+  "target.unlike": remark<Partial<Score> & { readonly why?: string | undefined; readonly advice?: string }>(
+    "The target looks different.",
+    ({ score, threshold, why, advice = "" }) => {
+      if (why !== undefined) return `no match: ${why}`;
+      if (threshold === undefined) return "no match";
+      const shown = score === undefined ? "the picture cannot be compared" : `score ${score}`;
+      return `no match: ${shown}, must be above ${threshold}${advice}`;
+    },
+    "Query with a picture of the target; to find it in photographs, use a matcher that recognises them.",
+    "POST /v1/query with another picture than the target's",
+  ),
+  "target.not-compared": remark<{ readonly certain: number }>(
+    "The target was not compared, because others are nearer.",
+    ({ certain }) => `not compared: it cannot be among the nearest ${certain}`,
+    "Nothing: other targets are nearer. Send a larger max_num_results to see more.",
+    "POST /v1/query with an image that many targets match",
+  ),
+  "target.unscored": remark(
+    "The matcher returned no match for the target.",
+    () => "no score: the matcher found no match",
+    "Query with an image that the matcher finds.",
+    "POST /v1/query of a mock whose own matcher does not return the target",
+  ),
+  "target.waiting": remark<{ readonly seconds?: number }>(
+    "The target is still processing, so no query finds it.",
+    ({ seconds }) => `still processing${seconds === undefined ? "" : `, for ${seconds} s more`}`,
+    "Wait until the target is processed: in a test, advance the clock or call `finishProcessing()`.",
+    "POST /v1/query with the image of a target that was just added",
+  ),
+  "target.inactive": remark(
+    "The target is inactive, so no query finds it.",
+    () => "inactive: its active_flag is false",
+    "Set the target's active_flag to true.",
+    "POST /v1/query with the image of an inactive target",
+  ),
+  "target.failed": remark(
+    "The target's processing failed, so no query finds it.",
+    () => 'failed: the image has only one colour, or nearly so (unless it was added with status: "failed")',
+    "Add the target with an image that has more than one colour.",
+    "GET /targets/{id} of a target whose image has one colour",
+  ),
+  "target.unrated": remark<{ readonly rating: number; readonly advice?: string }>(
+    "The target is rated 0, or not rated yet, so no query finds it.",
+    ({ rating, advice = "" }) => `tracking rating ${rating}; expected above 0${advice}`,
+    "Add the target with an image that is rated above 0, or with another rater.",
+    "POST /v1/query with the image of a target that is rated 0",
+  ),
+  "picture.unreadable": remark<{ readonly why: string }>(
+    "The query's picture opens, but cannot be decoded, so nothing matches.",
+    ({ why }) => why,
+    "Send a picture that can be decoded: smaller, and undamaged.",
+    "POST /v1/query with a PNG that declares more pixels than are decoded",
+  ),
+  "gzip.unasked": remark<{ readonly advice: string }>(
+    "The response is gzip, which the client did not ask for.",
+    ({ advice }) =>
+      `the response is gzip-encoded although the request does not accept gzip: decode it, or ${advice}`,
+    "Decode the response, as clients for the real service must, or turn the encoding off.",
+    "POST /v1/query\nAccept-Encoding: identity",
+  ),
+  "duplicates.passed-over": remark<{ readonly processing: number; readonly inactive: number }>(
+    "Some targets were not compared.",
+    ({ processing, inactive }) => {
+      const what = (count: number, words: string) =>
+        count === 0 ? [] : [`${count} ${orMore(count, "is", "are")} ${words}`];
+      return `of the other targets, ${[
+        ...what(processing, "still processing, and compared only when that is over"),
+        ...what(inactive, "inactive, and not compared"),
+      ].join("; ")}`;
+    },
+    "Wait until the other targets are processed, and activate them.",
+    "GET /duplicates/{id} while another target is processing",
+  ),
+  "status.processing": remark(
+    "The answer is that of a target that is still processing.",
+    () => `the target is still processing, so its tracking_rating is -1: ${ADVICE_TO_FINISH}`,
+    "Await the add, then advance the clock or call `finishProcessing()`.",
+    "GET /targets/{id} of a target that was just added, in a test that fails",
+  ),
+  "summary.processing": remark<{ readonly targets: number }>(
+    "The summary does not count targets that are still processing as active.",
+    ({ targets }) =>
+      `${targets === 1 ? "1 target is" : `${targets} targets are`} still processing, and not counted as active: ${ADVICE_TO_FINISH}`,
+    "Await the add, then advance the clock or call `finishProcessing()`.",
+    "GET /summary while a target is processing, in a test that fails",
+  ),
+  "counts.unset": remark<{ readonly by: string }>(
+    "The recognition counts are 0: queries never change them.",
+    ({ by }) => `queries never change recognition counts: set them with ${by}`,
+    "Set the counts: queries never change them.",
+    "GET /summary after a query found a target, in a test that fails",
+  ),
+  "results.fewer": remark<{ readonly matched: number; readonly results: number }>(
+    "More targets match than the query asked for.",
+    ({ matched, results }) =>
+      `${matched} targets match, but max_num_results is ${results}: send a larger one`,
+    "Send a larger max_num_results.",
+    "POST /v1/query with an image that two targets match, in a test that fails",
+  ),
+  "results.data": remark(
+    "Only the first result has target_data.",
+    () => "only the first result has target_data: send include_target_data=all",
+    "Send include_target_data=all.",
+    "POST /v1/query with max_num_results=2 and an image that two targets match, in a test that fails",
+  ),
+};

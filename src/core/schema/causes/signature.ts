@@ -1,0 +1,277 @@
+import { type Join, refusal } from "./row.ts";
+import { NO_HEADERS, unset } from "./words.ts";
+
+/** The strings to sign; `signed` is known if a mistake explains the signature. */
+interface Compared {
+  readonly expected?: string | undefined;
+  readonly signed?: string | undefined;
+}
+
+const LINES = "(method, MD5 of the body, content type, date, path)";
+
+/** `text` as JSON, with `▶` before its first difference from `other`. */
+function marked(text: string, other: string): string {
+  let same = 0;
+  while (same < text.length && text[same] === other[same]) same += 1;
+  return JSON.stringify(`${text.slice(0, same)}▶${text.slice(same)}`);
+}
+
+/** If the string that was signed is wrong, both strings follow. */
+const compared: Join = (sentences, { expected, signed }, isShort) => {
+  const all = sentences.join("; and ");
+  if (typeof expected !== "string" || signed === expected) return all;
+  const found = `the signature does not match: ${all}`;
+  if (typeof signed !== "string" || isShort) return typeof signed === "string" ? `${found}.` : found;
+  return `${found}. String to sign, expected: ${marked(expected, signed)}; signed: ${marked(signed, expected)}`;
+};
+
+/** Only the string that should have been signed is known. */
+const unexplained: Join = ([sentence = ""], { expected }, isShort) =>
+  `${sentence}, and that exactly this is signed ${LINES}${isShort ? "" : `: ${JSON.stringify(expected)}`}`;
+
+const mistake = <Facts extends object = object>(
+  happened: string,
+  sentence: (facts: Facts & Compared) => string,
+  change: string,
+  example: string,
+) => refusal<Facts & Compared>(happened, sentence, change, example, compared);
+
+const SIGN_AGAIN = "Compute a signature for each request, from the request that is sent.";
+
+/** The signature of a request to the target and query APIs. */
+export const signatureCauses = {
+  "id.unset": mistake<{
+    readonly text: string;
+    /** The database that was asked, if the signature is right. */
+    readonly database?: string | undefined;
+  }>(
+    "The path has the text of a value that was not set in place of an id.",
+    ({ text, database }) =>
+      database === undefined
+        ? `the path has the text ${JSON.stringify(text)} in place of an id: await the call that returns it`
+        : `the database "${database}" has no undeleted target with the id ${JSON.stringify(text)}: await the call that returns it, and check the name of its field`,
+    "Await the call that returns the id, and check the name of its field.",
+    "GET /targets/undefined",
+  ),
+  "signature.unset": mistake<{ readonly text: string }>(
+    "The signature is the text of a value that was not set.",
+    ({ text }) => unset("signature", text),
+    "Check the variable that holds the signature, and await what computes it.",
+    "GET /targets\nAuthorization: VWS <server access key>:undefined",
+  ),
+  "signature.spaced": mistake(
+    "There is a space before the signature.",
+    () => "there is a space after the colon: send none",
+    "Send no space between the colon of the Authorization header and the signature.",
+    "GET /targets\nAuthorization: VWS <server access key>: <signature>",
+  ),
+  "signature.reused": mistake<{ readonly number: number; readonly method: string; readonly path: string }>(
+    "The signature is that of an earlier request.",
+    ({ number, method, path }) =>
+      `it is the signature of request #${number} (${method} ${path}); compute a new signature for each request`,
+    SIGN_AGAIN,
+    "GET /summary with the Authorization header of an earlier GET /targets",
+  ),
+  "signature.scheme": refusal<{ readonly scheme: string } & Compared>(
+    "The scheme of the Authorization header is not spelled VWS.",
+    ({ scheme }) => `the Authorization scheme is ${scheme}; it must be exactly "VWS"`,
+    "Write the scheme of the Authorization header as VWS, in upper case.",
+    "GET /targets\nAuthorization: vws <server access key>:<signature>",
+    (sentences, facts, isShort) =>
+      sentences.length === 1
+        ? `the signature is right, but ${sentences[0]}`
+        : compared(sentences, facts, isShort),
+  ),
+  "signature.other-key": mistake<{
+    /** Which key signed, such as `client secret key`. */
+    readonly key: string;
+    /** The database of the access key. */
+    readonly database?: string | undefined;
+    /** The database whose key signed, if it is another one. */
+    readonly other?: string | undefined;
+  }>(
+    "Another key signed; the string to sign was right.",
+    ({ key, database, other }) =>
+      other === undefined
+        ? `the signature was made with the database's ${key}; sign with the secret key that belongs to the access key`
+        : `the signature was made with the ${key} of another database, ${other}; the access key belongs to ${database}: take both keys from the same database`,
+    "Sign with the secret key that belongs to the access key: server keys sign target API requests, client keys sign queries.",
+    "GET /targets, signed with the client secret key",
+  ),
+  "signature.key-unset": mistake<{ readonly text: string }>(
+    "The text of a value that was not set signed in place of the secret key.",
+    ({ text }) => unset("secret key that signed", text),
+    "Check the variable that holds the secret key.",
+    'GET /targets, signed with the text "undefined"',
+  ),
+  "signature.key-space": mistake(
+    "The secret key that signed has white space around it.",
+    () => "the secret key has white space around it (such as the line feed at the end of a file): trim it",
+    "Trim the secret key.",
+    "GET /targets, signed with the server secret key and a line feed",
+  ),
+  "signature.key-quoted": mistake(
+    "The secret key that signed has quotation marks around it.",
+    () => "the secret key has quotation marks around it: sign without them",
+    "Remove the quotation marks, such as those of a .env file, from the secret key.",
+    "GET /targets, signed with the server secret key in quotation marks",
+  ),
+  "signature.key-decoded": mistake<{ readonly encoding: string }>(
+    "The secret key was decoded before it signed.",
+    ({ encoding }) => `the secret key was decoded from ${encoding}: sign with its characters as they are`,
+    "Use the characters of the secret key as the key of the HMAC: decode nothing.",
+    "GET /targets, signed with what the server secret key is in base64",
+  ),
+  "signature.key-trimmed": mistake(
+    "The secret key of the database has white space around it, the one that signed has none.",
+    () =>
+      "the secret key of the database has white space around it, but the client signed without it: trim the database's key",
+    "Trim the secret key that the database was created with.",
+    "GET /targets of a database whose secret key ends with a space, signed without it",
+  ),
+  "signature.encoding": mistake<{ readonly is: "hexadecimal" | "hexadecimal in base64" | "base64url" }>(
+    "The signature is right, but encoded in another way.",
+    ({ is }) =>
+      `the signature is ${
+        {
+          hexadecimal: "the HMAC in hexadecimal; it must be its base64",
+          "hexadecimal in base64":
+            'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
+          base64url: "base64url, without padding; it must be base64",
+        }[is]
+      }`,
+    "Send the base64 of the HMAC's 20 bytes.",
+    "GET /targets with the HMAC in hexadecimal",
+  ),
+  "signature.algorithm": mistake<{ readonly isHex: boolean }>(
+    "The signature was made with another algorithm.",
+    ({ isHex }) =>
+      isHex
+        ? "the signature is an HMAC-SHA256 in hexadecimal; it must be the base64 of an HMAC-SHA1"
+        : "the signature is an HMAC-SHA256; it must be an HMAC-SHA1",
+    "Sign with HMAC-SHA1.",
+    "GET /targets with an HMAC-SHA256",
+  ),
+  "signature.swapped": mistake(
+    "The HMAC's key and its message are swapped.",
+    () =>
+      "the signature does not match: the HMAC's key and message are swapped; its key is the secret key, its message the string to sign",
+    "Give the secret key as the HMAC's key, and the string to sign as its message.",
+    "GET /targets with the string to sign as the key",
+  ),
+  "signature.method": mistake<{ readonly right?: string; readonly wrong?: string }>(
+    "Another method was signed.",
+    ({ right, wrong }) =>
+      wrong === undefined
+        ? "sign the method in upper case"
+        : `sign the method that is sent (${right}, not ${wrong})`,
+    "Sign the method that is sent, in upper case.",
+    "GET /targets, signed as POST",
+  ),
+  "signature.digest": mistake<{
+    /** The text that was digested, such as `base64`. */
+    readonly of?: string | undefined;
+    /** What was signed instead, such as `SHA-1`. */
+    readonly not?: string | undefined;
+    /** Length of the body, if the digest of no body was signed. */
+    readonly bytes?: number | undefined;
+    /** Whether nothing was signed. */
+    readonly isEmpty?: boolean | undefined;
+  }>(
+    "Another digest of the body was signed.",
+    ({ of, not, bytes, isEmpty }) => {
+      const exact = "sign the lower-case hexadecimal MD5 of the body's exact bytes";
+      if (of !== undefined) return `the MD5 was computed over the body's text as ${of}: ${exact}`;
+      if (bytes !== undefined)
+        return `a body of 0 bytes was signed, but a body of ${bytes} bytes was sent: ${exact}`;
+      if (isEmpty === true) return `${exact}, also when there is no body`;
+      return not === undefined ? exact : `${exact}, not its ${not}`;
+    },
+    "Compute the MD5 over exactly the bytes of the body that are sent, in lower-case hexadecimal.",
+    "POST /targets, signed with the MD5 of no body",
+  ),
+  "signature.rewritten": mistake(
+    "The body was serialised again after it was signed.",
+    () =>
+      "the body was serialised again after it was signed: serialise it once, then sign and send those bytes",
+    "Serialise the body once, then sign and send those bytes.",
+    "POST /targets, signed with the MD5 of the same JSON with spaces",
+  ),
+  "signature.content-type": mistake<{
+    readonly right: string;
+    readonly wrong: string;
+    readonly client?: string | undefined;
+  }>(
+    "Another Content-Type was signed.",
+    ({ right, wrong, client }) =>
+      `sign the Content-Type that is sent, up to its first semicolon${client === undefined ? "" : ` (${client} sends this one with a text: set the header)`} (${right}, not ${wrong})`,
+    "Sign the Content-Type that is sent, up to its first semicolon.",
+    "POST /v1/query, signed with the Content-Type and its boundary",
+  ),
+  "signature.date": mistake<{
+    /** By how many seconds the signed date is later than the Date header. */
+    readonly seconds?: number | undefined;
+  }>(
+    "Another date was signed.",
+    ({ seconds }) =>
+      seconds === undefined
+        ? "sign the Date header's exact value, not an empty line"
+        : `the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's: read the clock once, then sign and send that text`,
+    "Sign the Date header's exact value: compute it once, then sign and send it.",
+    "GET /targets, signed with an empty date",
+  ),
+  "signature.path": mistake<{
+    readonly is?: "part" | "ended";
+    readonly right?: string;
+    readonly wrong?: string;
+  }>(
+    "Another path was signed.",
+    ({ is, right, wrong }) => {
+      if (is === "ended") return "the string to sign ends with the path: sign no line feed behind it";
+      const path =
+        is === "part"
+          ? "the whole path as it is sent"
+          : "the path as it is sent, without the query string and without the base URL's own prefix";
+      return `sign ${path} (${right}, not ${wrong})`;
+    },
+    "Sign the path as it is sent, without host, query string and the base URL's own prefix.",
+    "GET /targets, signed with https://vws.vuforia.com/targets",
+  ),
+  "signature.separator": mistake<{ readonly separator: string }>(
+    "The lines of the string to sign are joined in another way.",
+    ({ separator }) => `join the five lines with a line feed ("\\n"), not ${separator}`,
+    "Join the five lines of the string to sign with line feeds, and put none at its end.",
+    "GET /targets, signed with the lines joined by spaces",
+  ),
+  "signature.cut-body": refusal<Compared>(
+    "The signature does not match, and the body ends within its JSON.",
+    () =>
+      "the signature does not match, and the body ends within its JSON (a Content-Length counts bytes, not characters: Buffer.byteLength): check the secret key",
+    "Send the whole body: a Content-Length counts bytes.",
+    'POST /targets with a body that ends after `{"name": "a`, and a wrong signature',
+    unexplained,
+  ),
+  "signature.no-date": refusal<Compared & { readonly lost?: "headers" | "runtime" | undefined }>(
+    "The signature does not match, and the request has no Date header.",
+    ({ lost }) => `the signature does not match, and ${missingDate(lost)}: send the Date that was signed`,
+    "Send the Date header that was signed.",
+    "GET /targets\nDate:\nAuthorization: VWS <server access key>:another signature=====",
+    unexplained,
+  ),
+  "signature.unexplained": refusal<Compared>(
+    "The signature does not match, and no common mistake explains it.",
+    () => "the signature does not match, and no common mistake explains it: check the secret key",
+    "Check the secret key, and compare the string that the client signs with the expected one.",
+    "GET /targets, signed with an unknown key",
+    unexplained,
+  ),
+};
+
+/** @param lost - what lost it. */
+export function missingDate(lost: "headers" | "runtime" | undefined): string {
+  const missing = "the request has no Date header";
+  if (lost === "headers") return `${missing}: ${NO_HEADERS}`;
+  return lost === "runtime"
+    ? `${missing}: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node environment)`
+    : missing;
+}

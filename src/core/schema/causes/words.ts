@@ -1,0 +1,26 @@
+/* Words that several sentences have in common. Facts of a value are its text as a reason shows it: JSON, cut if long. */
+
+/** Says that a value was not set. */
+export function unset(what: string, text: string): string {
+  if (text === "") return `the ${what} is empty: check the variable that holds it`;
+  const why = text.startsWith("[") ? "await it first" : "check the variable that holds it";
+  return `the ${what} is the text ${JSON.stringify(text)}: ${why}`;
+}
+
+/** Says that a text stands for a value that was not read. */
+export function unread(text: string): string {
+  if (text === "[object Promise]") return `it is the text "${text}": await the value first`;
+  return text.startsWith("[object")
+    ? `it is the text "${text}", in place of what the object contains`
+    : `it is the text "${text}": check the variable that holds it`;
+}
+
+/** Advice for a request that arrived without the headers that clients always send. */
+export const NO_HEADERS =
+  "the request has no headers of its own; if the client set some, another interceptor (such as a second nock or MSW in the same " +
+  "process) or this runtime lost them";
+
+export const lostHeaders = (isLost: boolean | undefined): string =>
+  isLost === true ? `; ${NO_HEADERS}` : "";
+
+export const orMore = (count: number, one: string, many: string): string => (count === 1 ? one : many);
