@@ -106,7 +106,7 @@ const NOT_IN_CORE = [
   "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
   "recognition/(?!matcher)",
-  "core/images/(?!on-demand|cache-limit|matching/(comparison|matchers)|ratings/rating)",
+  "core/images/(?!on-demand|cache-limit|kernels/instantiate|matching/(comparison|matchers)|ratings/rating)",
   "core/apis/explanations/sign(ature|ed-variants)",
   "core/store/state-file",
   ".*\\.d\\.ts",

@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
 import { flatPicture, InvalidOptionError, MockCloudReco, samplePicture } from "mock-cloud-reco";
-import sharp from "sharp";
-import { describe, expect, it } from "vitest";
+import type { default as Decoder, Sharp } from "sharp";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { times } from "../support/combinations.ts";
 import { MockSession } from "../support/mock-session.ts";
+import { PICTURE_HASHES } from "./picture-hashes.ts";
 
 const COUNT = times(8, 4);
+
+/** The instance that the package uses. */
+const sharp: typeof Decoder = createRequire(import.meta.url)("sharp");
+const prototype: Sharp = Object.getPrototypeOf(sharp(Buffer.alloc(1)));
+
+afterEach(() => vi.restoreAllMocks());
 
 /** Every target that matches, not only the best one that the response has. */
 async function namesFound(session: MockSession, picture: Buffer): Promise<string[]> {
@@ -52,16 +60,64 @@ describe("sample pictures", () => {
     expect(pictures[0]?.length).toBeLessThan(30_000);
   });
 
-  it.each([
-    [0, "4602cafd255732c99aa8e112c3c20c098b04f2bcc229b154f67d35924bfb7294"],
-    [1, "e3764efb15155bb520660146930962c13cb95df48f487f84698160ef64a20c60"],
-    [42, "881bb57bbedeed2360c62193623ea0c837bf1b49e14c428156f638b1d34657ff"],
-    [123_456_789, "c11a9344ebc4266e7c09fd01589cfa4452cf89d3beb758ecccbf8e66499bfb04"],
-  ])("keep the pixels of picture %i for ever, so that tests may rely on them", async (n, expected) => {
-    const { data } = await sharp(await samplePicture(n, { format: "PNG" }))
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    expect(createHash("sha256").update(data).digest("hex")).toBe(expected);
+  it.each(PICTURE_HASHES)(
+    "keep the pixels of picture %i of %s for ever, so that tests may rely on them",
+    async (n, size, expected) => {
+      const [width = 0, height = 0] = size.split("x").map(Number);
+      const { data } = await sharp(await samplePicture(n, { format: "PNG", width, height }))
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      expect(createHash("sha256").update(data).digest("hex")).toBe(expected);
+    },
+  );
+
+  it("are drawn once, and returned as copies that a test may write into", async () => {
+    const drawn = vi.spyOn(prototype, "toBuffer");
+    const first = await samplePicture(880_001);
+    const bytes = Buffer.from(first);
+    first.fill(0);
+    const again = await Promise.all([samplePicture(880_001), samplePicture(880_001, { format: "JPEG" })]);
+    expect(again).toEqual([bytes, bytes]);
+    again[0]?.fill(0);
+    expect(await samplePicture(880_001, { width: 320 })).toEqual(bytes);
+    expect(drawn).toHaveBeenCalledTimes(1);
+    const others = [samplePicture(880_002), samplePicture(880_001, { format: "PNG" }), flatPicture()];
+    for (const other of await Promise.all(others)) expect(other).not.toEqual(bytes);
+    expect(drawn).toHaveBeenCalledTimes(4);
+  });
+
+  it("are drawn once for those that wait", async () => {
+    const drawn = vi.spyOn(prototype, "toBuffer");
+    const [first, second] = await Promise.all([samplePicture(880_003), samplePicture(880_003)]);
+    expect(first).toEqual(second);
+    expect(first).not.toBe(second);
+    expect(drawn).toHaveBeenCalledTimes(1);
+  });
+
+  it("are drawn again when others took the memory for kept ones, the last used last", async () => {
+    const large = (n: number) => samplePicture(n, { format: "PNG", width: 1280, height: 1280 });
+    const small = [880_004, 880_005] as const;
+    for (const n of small) await samplePicture(n);
+    const drawn = vi.spyOn(prototype, "toBuffer");
+    // Three of them take more than 8 MiB.
+    const sizes = [];
+    for (const n of [1, 2, 3]) {
+      sizes.push((await large(n)).length);
+      await samplePicture(small[1]);
+    }
+    expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(8 * 2 ** 20);
+    expect(drawn).toHaveBeenCalledTimes(3);
+    await samplePicture(small[0]);
+    expect(drawn).toHaveBeenCalledTimes(4);
+  });
+
+  it("are not kept when the encoder failed", async () => {
+    const failing = vi
+      .spyOn(prototype, "toBuffer")
+      .mockRejectedValue(new Error("vips_malloc: out of memory"));
+    await expect(samplePicture(880_006)).rejects.toThrow("out of memory");
+    failing.mockRestore();
+    expect((await sharp(await samplePicture(880_006)).metadata()).width).toBe(320);
   });
 
   it("have their number in them, light with a dark edge", async () => {

@@ -14,11 +14,15 @@ export interface Random {
 
 const BLOCK_BYTES = 4096;
 
+/** What is hashed with each counter. */
+export const seedText = (seed: string | number): string => `mock-cloud-reco:${seed}:`;
+
 /** SHA-256 in counter mode: the same seed gives the same bytes on every machine. */
 function seededBlocks(seed: string | number): () => Buffer {
+  const text = seedText(seed);
   let counter = 0;
   return () => {
-    const block = createHash("sha256").update(`mock-cloud-reco:${seed}:${counter}`).digest();
+    const block = createHash("sha256").update(`${text}${counter}`).digest();
     counter += 1;
     return block;
   };

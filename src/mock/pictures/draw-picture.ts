@@ -1,104 +1,53 @@
-import { createRandom, type Random } from "../../core/emulator/random.ts";
-import { yieldToEventLoop } from "../../core/general/scheduling.ts";
+import { seedText } from "../../core/emulator/random.ts";
+import { Semaphore, yieldToEventLoop } from "../../core/general/scheduling.ts";
 import type { Pixels } from "../../core/images/decode.ts";
-import { drawNumeral } from "./numeral.ts";
+import { instantiate, type KernelMemory } from "../../core/images/kernels/instantiate.ts";
+import { pictureKernel } from "./compiled.ts";
+
+interface Kernel extends KernelMemory {
+  textAt(): number;
+  begin(width: number, height: number, length: number, firstDigit: number, digitCount: number): number;
+  digest(times: number): void;
+  drawRow(): number;
+}
 
 const CHANNELS = 3;
-const MIDDLE = 127.5;
-/** About 2 ms of work. */
-const PIXELS_PER_SLICE = 50_000;
+/** Each about 2 ms of work, before the compiler has optimised it. */
+const DIGESTS_PER_SLICE = 1000;
+const PIXELS_PER_SLICE = 20_000;
 
-/** Noise, in cells of this size, between whose corners colours change evenly. */
-interface Layer {
-  readonly cellWidth: number;
-  readonly cellHeight: number;
-  /** 1: the whole range of colours. */
-  readonly strength: number;
-}
-
-/** These layers scale with the picture: pictures of different numbers look different. */
-const SCENE = [
-  { cells: 4, strength: 0.5 },
-  { cells: 8, strength: 0.4 },
-  { cells: 16, strength: 0.4 },
-  { cells: 24, strength: 0.4 },
-];
-
-/** Grain in pixels, as in photographs: without it, BRISQUE rates the picture as blurred. */
-const GRAIN = [
-  { pixels: 8, strength: 0.1 },
-  { pixels: 2, strength: 0.06 },
-  { pixels: 1, strength: 0.05 },
-];
+let kernel: Kernel | undefined;
+/** One picture at a time is in the kernel. */
+const turns = new Semaphore(1);
 
 /** Draws a colourful picture with its number in it; the same number gives the same pixels on every machine. */
-export async function drawPicture(number: number, width: number, height: number): Promise<Pixels> {
-  const random = createRandom(`picture ${number}`);
-  const sum = new Float32Array(width * height * CHANNELS).fill(MIDDLE);
-  const scene = SCENE.map(({ cells, strength }) => ({
-    cellWidth: width / cells,
-    cellHeight: height / cells,
-    strength,
-  }));
-  const grain = GRAIN.map(({ pixels, strength }) => ({ cellWidth: pixels, cellHeight: pixels, strength }));
-  await addLayers(sum, width, height, scene, random);
-  await drawNumeral(sum, width, height, number);
-  await addLayers(sum, width, height, grain, random);
-  return { data: Buffer.from(Uint8ClampedArray.from(sum)), width, height };
-}
+export const drawPicture = (number: number, width: number, height: number): Promise<Pixels> =>
+  turns.run(() => draw(number, width, height));
 
-async function addLayers(
-  sum: Float32Array,
-  width: number,
-  height: number,
-  layers: readonly Layer[],
-  random: Random,
-): Promise<void> {
-  for (const layer of layers) {
-    const corners = Math.ceil(width / layer.cellWidth) + 1;
-    const colours = random.bytes(corners * (Math.ceil(height / layer.cellHeight) + 1) * CHANNELS);
-    for (let y = 0; y < height; y++) {
-      if ((y * width) % PIXELS_PER_SLICE < width) await yieldToEventLoop();
-      const row = sum.subarray(y * width * CHANNELS, (y + 1) * width * CHANNELS);
-      addRow(row, coloursOfRow(colours, corners, y, layer), layer.cellWidth);
-    }
+async function draw(number: number, width: number, height: number): Promise<Pixels> {
+  await yieldToEventLoop();
+  kernel ??= instantiate<Kernel>(pictureKernel);
+  await drawRandomBytes(kernel, number, width, height);
+  const data = Buffer.allocUnsafe(width * height * CHANNELS);
+  const rowLength = width * CHANNELS;
+  const rowsPerSlice = Math.ceil(PIXELS_PER_SLICE / width);
+  const memory = new Uint8Array(kernel.memory.buffer);
+  for (let row = 0; row < height; row++) {
+    if (row % rowsPerSlice === 0) await yieldToEventLoop();
+    const at = kernel.drawRow();
+    data.set(memory.subarray(at, at + rowLength), row * rowLength);
   }
+  return { data, width, height };
 }
 
-function coloursOfRow(
-  colours: Buffer,
-  corners: number,
-  y: number,
-  { cellHeight, strength }: Layer,
-): Float32Array {
-  const above = Math.floor(y / cellHeight);
-  const share = y / cellHeight - above;
-  const row = new Float32Array(corners * CHANNELS);
-  for (let corner = 0; corner < corners; corner++) {
-    const at = corner * CHANNELS;
-    const between = (channel: number): number => {
-      const from = colours[above * row.length + at + channel] ?? 0;
-      const to = colours[(above + 1) * row.length + at + channel] ?? 0;
-      return from * (1 - share) + to * share - MIDDLE;
-    };
-    const light = between(0);
-    // Mostly light and dark: pure colours look unnatural to BRISQUE.
-    for (let channel = 0; channel < CHANNELS; channel++) {
-      row[at + channel] = strength * (0.7 * light + 0.3 * between(channel));
-    }
-  }
-  return row;
-}
-
-function addRow(row: Float32Array, colours: Float32Array, cellWidth: number): void {
-  for (let at = 0; at < row.length; at += CHANNELS) {
-    const x = at / CHANNELS / cellWidth;
-    const left = Math.floor(x) * CHANNELS;
-    const share = x - Math.floor(x);
-    for (let channel = 0; channel < CHANNELS; channel++) {
-      const from = colours[left + channel] ?? 0;
-      const to = colours[left + CHANNELS + channel] ?? 0;
-      row[at + channel] = (row[at + channel] ?? 0) + from * (1 - share) + to * share;
-    }
+/** The bytes of `createRandom`, drawn where they are used. */
+async function drawRandomBytes(kernel: Kernel, number: number, width: number, height: number): Promise<void> {
+  const digits = String(number);
+  const text = Buffer.from(seedText(`picture ${digits}`));
+  new Uint8Array(kernel.memory.buffer).set(text, kernel.textAt());
+  let left = kernel.begin(width, height, text.length, text.lastIndexOf(digits), digits.length);
+  for (; left > 0; left -= DIGESTS_PER_SLICE) {
+    kernel.digest(Math.min(left, DIGESTS_PER_SLICE));
+    await yieldToEventLoop();
   }
 }

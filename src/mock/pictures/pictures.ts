@@ -4,6 +4,7 @@ import { checked } from "../../core/schema/zod/problems.ts";
 import { optional, record } from "../../core/schema/zod/record.ts";
 import { oneOf, wholeNumber, wholeNumberFrom } from "../../core/schema/zod/values.ts";
 import { drawPicture } from "./draw-picture.ts";
+import { keptPicture } from "./kept-pictures.ts";
 
 /** How a picture for tests is drawn. */
 export interface PictureOptions {
@@ -31,18 +32,20 @@ const pictureOptions = z.lazy(() =>
 const pictureNumber = wholeNumber;
 
 /**
- * Draws a picture for tests, with its number in it. The same number always gives the same pixels. The default matcher finds it in every
- * format and size, and matches it with no other; the default rater gives it 4 or 5.
+ * Draws a picture for tests, with its number in it. The same number always gives the same pixels, and is drawn once in a process. The
+ * default matcher finds it in every format and size, and matches it with no other; the default rater gives it 4 or 5.
  *
  * @param n - an integer, 0 or more.
  * @throws InvalidOptionError for an invalid number or option.
- * @returns the bytes of the file, about 20 kB.
+ * @returns the bytes of the file, about 20 kB, in a buffer of its own.
  * @example await mock.addTarget(database, { name: "poster", image: await samplePicture(1), processed: true });
  */
 export async function samplePicture(n: number, options: PictureOptions = {}): Promise<Buffer> {
   const number = checked("n", pictureNumber, n);
   const { format, width, height } = checked("picture", pictureOptions, options);
-  return encodePixels(await drawPicture(number, width, height), format);
+  return keptPicture(`${number} ${format} ${width} ${height}`, async () =>
+    encodePixels(await drawPicture(number, width, height), format),
+  );
 }
 
 const GREY = 128;
@@ -56,5 +59,7 @@ const GREY = 128;
  */
 export async function flatPicture(options: PictureOptions = {}): Promise<Buffer> {
   const { format, width, height } = checked("picture", pictureOptions, options);
-  return encodePixels({ data: Buffer.alloc(width * height * 3, GREY), width, height }, format);
+  return keptPicture(`flat ${format} ${width} ${height}`, () =>
+    encodePixels({ data: Buffer.alloc(width * height * 3, GREY), width, height }, format),
+  );
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
 const CORE = new URL("../../../src/core/images/kernels/", import.meta.url);
+const PICTURES = new URL("../../../src/mock/pictures/", import.meta.url);
 const RECOGNITION = new URL("../../../src/recognition/kernels/", import.meta.url);
 
 interface Kernel {
@@ -16,6 +17,7 @@ export const KERNELS = {
   brisque: { folder: CORE, pages: 16 },
   pixels: { folder: CORE, pages: 7 },
   similarity: { folder: CORE, pages: 19 },
+  picture: { folder: PICTURES, pages: 1 },
   features: { folder: RECOGNITION, pages: 64 },
   recognition: { folder: RECOGNITION, pages: 8, imports: ["homographies", "pairs"] },
   votes: { folder: RECOGNITION, pages: 1 },
