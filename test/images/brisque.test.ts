@@ -5,6 +5,7 @@ import { decodePixels } from "../../src/core/images/decode.ts";
 import { reduce } from "../../src/core/images/measures.ts";
 import { brisqueFeatures } from "../../src/core/images/ratings/brisque/features.ts";
 import { brisqueScore } from "../../src/core/images/ratings/brisque/score.ts";
+import { drawPicture } from "../../src/mock/pictures/draw-picture.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 
 interface Reference {
@@ -41,6 +42,15 @@ describe("the 29 reference images, scored by OpenCV", () => {
 });
 
 describe("the BRISQUE rating", () => {
+  it.each([
+    [1, 320, 240, 5.739435792358222],
+    [3, 192, 700, 0.14825925863704015],
+    [4, 1280, 200, 2.6750373843161697],
+  ])("of sample picture %i of %ix%i stays the same", async (n, width, height, score) => {
+    const { grey } = await reduce(await drawPicture(n, width, height));
+    expect(await brisqueScore(grey)).toBeCloseTo(score, 12);
+  });
+
   it("is 0 for one colour, whichever it is", async () => {
     for (const level of [0, 1, 77, 128, 254, 255]) {
       expect(await brisqueScore(grey(64, 48, () => level))).toBe(100);

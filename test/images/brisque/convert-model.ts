@@ -26,13 +26,9 @@ if (coefficients.length !== 774 || vectors.length !== 774 * 36 || bounds.length 
 }
 const scalar = (name: string) => Number(new RegExp(`${name}: (\\S+)`).exec(model)?.[1]);
 if (vectors.some((value) => Math.abs(value) > 1)) throw new Error("unexpected model: values outside -1..1");
-const base64 = (values: number[]) => Buffer.from(Float32Array.from(values).buffer).toString("base64");
-/** 20 bits a value, -1..1 in equal steps, two in five bytes: this changes no score by more than 0.01. */
-const base64In20Bits = (values: number[]) => {
-  const steps = values.map((value) => Math.round(((value + 1) / 2) * 0xfffff));
-  const hex = steps.map((step) => step.toString(16).padStart(5, "0")).join("");
-  return Buffer.from(hex, "hex").toString("base64");
-};
+/** -1..1 in 2^20 steps, which changes no score by more than 0.01: the package's rating has used them from the beginning. */
+const inSteps = (value: number) => (Math.round(((value + 1) / 2) * 0xfffff) / 0xfffff) * 2 - 1;
+const floats = Float32Array.from([...vectors.map(inSteps), ...coefficients, ...bounds]);
 
 await writeFile(
   new URL("../../../src/core/images/ratings/brisque/model-data.ts", import.meta.url),
@@ -48,17 +44,12 @@ await writeFile(
  * Engineering of the University of Texas at Austin.
  */
 
-/** 774 support vectors of 36 values: base64 of 20 bits a value, -1..1 in equal steps. */
-export const vectors =
-  "${base64In20Bits(vectors)}";
-
-/** The coefficient of each vector: base64 of little-endian 32-bit floats. */
-export const coefficients =
-  "${base64(coefficients)}";
-
-/** The minimum, then the maximum, of each of the 36 features: as the coefficients. */
-export const bounds =
-  "${base64(bounds)}";
+/**
+ * Base64 of little-endian 32-bit floats: 774 support vectors of 36 values, -1..1 in 2^20 steps; the coefficient of each; the minimum,
+ * then the maximum, of each of the 36 features.
+ */
+export const floats =
+  "${Buffer.from(floats.buffer).toString("base64")}";
 
 /** Of the radial basis functions. */
 export const gamma = ${scalar("gamma")};
