@@ -3,14 +3,14 @@ import { unread } from "./words.ts";
 
 const BASE64 = "is not base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
 
-interface Place {
+type Place = {
   readonly field: string;
   /** The first character that is not base64, as JSON. */
   readonly character: string;
   /** From 1. */
   readonly position: number;
   readonly length: number;
-}
+};
 
 const notBase64 =
   (why: string) =>

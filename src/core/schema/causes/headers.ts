@@ -27,10 +27,10 @@ const malformed =
   ({ problem, expected }: { readonly problem: Problem; readonly expected: string }) =>
     `the Authorization header is malformed: ${problems[problem]}; expected ${expected}`;
 
-interface Malformed<Problem> {
+type Malformed<Problem> = {
   readonly problem: Problem;
   readonly expected: string;
-}
+};
 
 const DATES = {
   empty: ", which is empty",

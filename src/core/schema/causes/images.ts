@@ -2,9 +2,9 @@ import { refusal } from "./row.ts";
 import { unread } from "./words.ts";
 
 /** The first bytes of what was sent. */
-interface Beginning {
+type Beginning = {
   readonly bytes: string;
-}
+};
 
 const notAPicture =
   (why: string) =>
@@ -14,9 +14,9 @@ const notAPicture =
 const SOURCES = { page: "an SVG or an HTML page", json: "JSON" } as const;
 
 /** Where a PNG or JPEG is damaged. `isHeader`: it cannot even be opened. */
-interface Damage {
+type Damage = {
   readonly isHeader: boolean;
-}
+};
 const wanted = ({ isHeader }: Damage): string =>
   isHeader ? "expected a PNG or JPEG file" : "expected a complete, undamaged image";
 

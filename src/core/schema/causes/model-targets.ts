@@ -26,12 +26,12 @@ export type TypeName = keyof typeof TYPES;
 const counted: Join = (sentences, { more }) =>
   sentences.join("; ") + (typeof more === "number" && more > 0 ? `; and ${more} more` : "");
 
-interface Place {
+type Place = {
   /** The field, such as `/models(0)/name`. */
   readonly path: string;
   /** How many further problems are not named. */
   readonly more?: number | undefined;
-}
+};
 
 const finding = <Facts extends object = object>(
   happened: string,

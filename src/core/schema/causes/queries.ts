@@ -3,11 +3,11 @@ import { orMore, unread } from "./words.ts";
 
 const FIELDS = "image, max_num_results, include_target_data";
 
-interface Score {
+type Score = {
   /** Undefined: it could not be compared. */
   readonly score?: number | undefined;
   readonly threshold: number;
-}
+};
 
 /** Follows a sentence about a target that is still processing, for tests. */
 export const FINISH_ADVICE = "; finishProcessing() ends it at once";

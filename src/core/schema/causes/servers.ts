@@ -159,7 +159,7 @@ export const serverCauses = {
   ),
 };
 
-interface Added {
+type Added = {
   /** Where the test added it, as `file:line`. */
   readonly place?: string | undefined;
   readonly times?: number | undefined;
@@ -168,7 +168,7 @@ interface Added {
   readonly isReset?: boolean | undefined;
   readonly seconds?: number | undefined;
   readonly isExecuted?: boolean | undefined;
-}
+};
 
 const added = ({ place, times, answer, isReset, seconds = 0, isExecuted }: Added): string =>
   [
@@ -223,14 +223,14 @@ export const faultCauses = {
   ),
 };
 
-interface Late {
+type Late = {
   readonly change: string;
   /** How many seconds ago it was. */
   readonly ago: number;
   /** After how many seconds it is seen. */
   readonly after: number;
   readonly others?: number | undefined;
-}
+};
 
 const late =
   (state: string, end: string) =>

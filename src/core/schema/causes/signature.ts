@@ -2,10 +2,10 @@ import { type Join, refusal } from "./row.ts";
 import { NO_HEADERS, unset } from "./words.ts";
 
 /** The strings to sign; `signed` is known if a mistake explains the signature. */
-interface Compared {
+type Compared = {
   readonly expected?: string | undefined;
   readonly signed?: string | undefined;
-}
+};
 
 const LINES = "(method, MD5 of the body, content type, date, path)";
 
