@@ -1,9 +1,25 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { CODES, rowOf } from "../../src/core/schema/causes/causes.ts";
 import { codesPage } from "../../src/core/schema/causes/description.ts";
 
 const page = fileURLToPath(new URL("../../examples/reference/CODES.md", import.meta.url));
+
+/** Tests of causes: a table of what produces each, and tests of what needs a setting of its own. */
+const tests = [
+  ...readdirSync(new URL("../causes/", import.meta.url)).map((name) => `causes/${name}`),
+  "images/decoder-failures.test.ts",
+  "intercept/socks.test.ts",
+  "protocol/decided-by-the-store.test.ts",
+  "runners/explain-served.test.ts",
+  "servers/overload.test.ts",
+  "servers/three-servers.test.ts",
+].map((name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8"));
+
+/** As a string, or in brackets in a pattern. */
+const names = (test: string, code: string): boolean =>
+  test.includes(`"${code}"`) || test.includes(`\\[${code.replace(".", "\\.")}\\]`);
 
 describe("the codes of causes", () => {
   it("are what the reference lists (`npx vitest run -u test/docs/codes.test.ts` writes it)", async () => {
@@ -15,6 +31,10 @@ describe("the codes of causes", () => {
       [],
     );
     expect(CODES.filter((code) => code.split(/[.-]/).length > 3)).toEqual([]);
+  });
+
+  it("each occur in a test", () => {
+    expect(CODES.filter((code) => !tests.some((test) => names(test, code)))).toEqual([]);
   });
 
   it("say in sentences what happened and what to change", () => {

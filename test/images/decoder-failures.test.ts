@@ -73,6 +73,7 @@ test("servers answer 503, and accept the same image later", async () => {
   expect(servers.requests.at(-1)).toMatchObject({
     status: 503,
     refusedBy: "imageDecoder",
+    cause: { code: "decoder.failed" },
     reason: `the image decoder failed: ${OUT_OF_MEMORY}`,
   });
   failing.mockRestore();

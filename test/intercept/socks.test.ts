@@ -155,7 +155,7 @@ test("a tunnel to another port of the service fails with the reason", async () =
   await using mock = new MockCloudReco({ intercept: "sockets" });
   const shaking = shake(port, [bytes(5, 1, 0), named("vws.vuforia.com", 8443)]);
   expect(messagesOf(await failureOf(shaking)).join()).toMatch(/bypassed the mock: .*send the request there/);
-  expect(mock.requests).toMatchObject([{ refusedBy: "transport" }]);
+  expect(mock.requests).toMatchObject([{ refusedBy: "transport", cause: { code: "connection.refused" } }]);
   expect(received).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-import { type ApiName, ManualClock } from "mock-cloud-reco";
+import { type ApiName, type CauseCode, ManualClock } from "mock-cloud-reco";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createEmulator } from "../../src/core/apis/index.ts";
 import { MovableClock } from "../../src/core/emulator/clock.ts";
@@ -7,8 +7,9 @@ import { createRandom } from "../../src/core/emulator/random.ts";
 import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
 import { newVuMarkDatabase } from "../../src/core/schema/database.ts";
 import { MemoryStore } from "../../src/core/store/memory-store.ts";
-import type { Store } from "../../src/core/store/store.ts";
+import { StateUnavailableError, type Store } from "../../src/core/store/store.ts";
 import { resolveOptions } from "../../src/options/options.ts";
+import { failureReply } from "../../src/servers/server.ts";
 import { targetNamed } from "../store/contract-cases.ts";
 import { makePng } from "../support/png.ts";
 import { signedRequest } from "../support/signed-request.ts";
@@ -82,22 +83,43 @@ interface Sent {
   readonly body?: unknown;
 }
 
-function send({ api, method, path, body }: Sent, shared: Store): Promise<Result> {
+async function send(
+  { api, method, path, body }: Sent,
+  shared: Store,
+): Promise<Result & { readonly code: CauseCode | undefined }> {
   const { profile, answerOptions } = resolveOptions({});
   const emulator = createEmulator(
     { store: shared, clock: new MovableClock(clock), random, profile, answerOptions },
-    { unservedPaths: "notFound" },
+    { unservedPaths: "notFound", answerFailure: failureReply },
   );
   const keys = { accessKey: shop.serverAccessKey, secretKey: shop.serverSecretKey };
   const signed = signedRequest({ ...keys, method, path, body, now: clock.now(), baseUrl: "" });
   const headers = Object.entries({ ...signed.headers, ...(api === "modelTarget" && bearer()) });
   const bytes = Buffer.from(signed.body ?? "");
-  return emulator.handle([api], { method, path, query: "", headers, body: bytes });
+  const result = await emulator.handle([api], { method, path, query: "", headers, body: bytes });
+  return { ...result, code: emulator.journal.entries.at(-1)?.cause?.code };
 }
 
 const TARGET = `/targets/${ID}`;
 const MANAGED = `/cloud_databases/shop${TARGET}`;
 const picture = image.toString("base64");
+
+/** By result code. */
+const CAUSES: Readonly<Record<string, CauseCode>> = {
+  UnknownTarget: "target.deleted",
+  TargetStatusNotSuccess: "target.status",
+  TargetNameExist: "name.taken",
+  TargetStatusProcessing: "target.processing",
+};
+
+test("a request that needs a state that is unavailable gets 502", async () => {
+  const away = () => {
+    throw new StateUnavailableError("the store is away");
+  };
+  const sent = { api: "target", method: "GET", path: "/summary" } as const;
+  const { response, code } = await send(sent, overtaken("findRecords", away));
+  expect({ status: response?.status, code }).toEqual({ status: 502, code: "manager.unreachable" });
+});
 
 describe("the store detects what other requests changed after the checks ran", () => {
   test.each<[string, string, Sent["body"], keyof Store, () => unknown, number, string]>([
@@ -116,9 +138,10 @@ describe("the store detects what other requests changed after the checks ran", (
       "TargetNameExist",
     ],
   ])("target API: %s %s with %j before %s", async (method, path, body, verb, meanwhile, status, code) => {
-    const { response } = await send({ api: "target", method, path, body }, overtaken(verb, meanwhile));
-    expect(response?.status).toBe(status);
-    expect(JSON.parse(String(response?.body))).toMatchObject({ result_code: code });
+    const sent = await send({ api: "target", method, path, body }, overtaken(verb, meanwhile));
+    expect(sent.response?.status).toBe(status);
+    expect(JSON.parse(String(sent.response?.body))).toMatchObject({ result_code: code });
+    expect(sent.code).toBe(CAUSES[code]);
   });
 
   const shopIsReset = () => store.reset();
@@ -132,7 +155,8 @@ describe("the store detects what other requests changed after the checks ran", (
     async (_what, happens) => {
       const body = { name: "new", width: 1, image: picture };
       const sent = { api: "target", method: "POST", path: "/targets", body } as const;
-      const { response } = await send(sent, overtaken("createTarget", happens));
+      const { response, code } = await send(sent, overtaken("createTarget", happens));
+      expect(code).toBe("database.deleted");
       expect(response?.status).toBe(400);
       expect(JSON.parse(response?.body.toString() ?? "")).toMatchObject({ result_code: "Fail" });
       expect(await targetNamed(store, "shop", "new")).toBeUndefined();

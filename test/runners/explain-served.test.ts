@@ -74,7 +74,7 @@ describe("a test that failed is told what it may not expect", () => {
     await get(`/${path}/${targetId}`);
     await get(`/${path}/${targetId}`);
     expect(ended()).toMatch(
-      /^The mock has a note on 1 request:\n#2 .*\n {3}the target is still processing, so its tracking_rating is -1: await the add, then call mock\.finishProcessing\(\)/,
+      /^The mock has a note on 1 request:\n#2 .*\[status\.processing\]\n {3}the target is still processing, so its tracking_rating is -1: await the add, then call mock\.finishProcessing\(\)/,
     );
   });
 
@@ -91,7 +91,9 @@ describe("a test that failed is told what it may not expect", () => {
     const { mock, database, get, ended } = opened({ processingTimeSeconds: 60 });
     await mock.addTarget(database, { image: makePng() });
     await get("/summary");
-    expect(ended()).toMatch(/\n {3}1 target is still processing, and not counted as active: await the add/);
+    expect(ended()).toMatch(
+      /\[summary\.processing\]\n {3}1 target is still processing, and not counted as active: await the add/,
+    );
   });
 
   it("of duplicates while another target is processing", async () => {
@@ -132,6 +134,7 @@ describe("a test that failed is told what it may not expect", () => {
     const text = ended();
     expect(text).toContain(never("updateDatabase"));
     expect(text).toContain(never("setRecognitionCounts"));
+    expect(text.match(/\[counts\.unset\]/g)).toHaveLength(2);
     expect(mock.requests).toHaveLength(3);
   });
 
@@ -144,10 +147,10 @@ describe("a test that failed is told what it may not expect", () => {
       return ended();
     };
     expect(await query((session, image) => session.query(image))).toMatch(
-      /\n {3}3 targets match, but max_num_results is 1: send a larger one$/m,
+      /\[results\.fewer\]\n {3}3 targets match, but max_num_results is 1: send a larger one$/m,
     );
     expect(await query((session, image) => new VuforiaClient(session.database).find(image))).toMatch(
-      /\n {3}only the first result has target_data: send include_target_data=all$/m,
+      /\[results\.data\]\n {3}only the first result has target_data: send include_target_data=all$/m,
     );
   });
 

@@ -22,7 +22,7 @@ describe.each(Object.entries(WAYS))("servers in %s that answer as much as they c
     expect(requests).toMatchObject([
       { path: "/summary", status: 401 },
       { path: "/summary", status: 401 },
-      { path: "/targets", status: 503, refused_by: "overload" },
+      { path: "/targets", status: 503, refused_by: "overload", cause: { code: "server.overloaded" } },
     ]);
     expect(delays.length).toBe(2);
   });

@@ -146,6 +146,7 @@ describe("a malformed or incomplete request", () => {
     const got = await raw(servers[server].port, head + "a".repeat(200_000));
     expect(got).toMatch(/^HTTP\/1.1 413 Payload Too Large\r\nContent-Type: text\/plain\r\n/);
     expect(got).toMatch(/\r\n\r\nthe request body is larger than 64 MiB$/);
+    expect(await latest()).toMatchObject({ cause: { code: "body.too-large" } });
   });
 
   test("query: a body that is too large gets a query response", async () => {

@@ -111,7 +111,6 @@ function mistakenFor(
         encoding: encoding === "hex" ? "hexadecimal" : encoding,
       }),
     })),
-    { key: secretKey.trim(), mistake: cause("signature.key-trimmed") },
   ].filter(({ key }) => key !== secretKey && key.length > 0);
 }
 

@@ -149,7 +149,7 @@ export const bodyCauses = {
     ({ field }) =>
       `${field} ${BASE64}: it has padding (=) before its end, or ends within a byte; was it cut off, or joined from two texts?`,
     "Send the whole text, encoded at once.",
-    'POST /targets\n\n{ …, "image": "iVBORw0KG" }',
+    'POST /targets\n\n{ …, "image": "iVBOR=w0" }',
   ),
   "base64.url": refusal<Place>(
     "A field is base64url, rather than base64.",

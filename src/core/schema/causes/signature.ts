@@ -122,13 +122,6 @@ export const signatureCauses = {
     "Use the characters of the secret key as the key of the HMAC: decode nothing.",
     "GET /targets, signed with what the server secret key is in base64",
   ),
-  "signature.key-trimmed": mistake(
-    "The secret key of the database has white space around it, the one that signed has none.",
-    () =>
-      "the secret key of the database has white space around it, but the client signed without it: trim the database's key",
-    "Trim the secret key that the database was created with.",
-    "GET /targets of a database whose secret key ends with a space, signed without it",
-  ),
   "signature.encoding": mistake<{ readonly is: "hexadecimal" | "hexadecimal in base64" | "base64url" }>(
     "The signature is right, but encoded in another way.",
     ({ is }) =>
