@@ -7,9 +7,10 @@ import {
   scalesAsFile,
   thumbnailOfPixels,
 } from "../../src/core/images/decode.ts";
-import { firstOf } from "../support/combinations.ts";
+import { regularHeader } from "../../src/core/images/header.ts";
+import { firstOf, times } from "../support/combinations.ts";
 import { makePng, palette, pngChunk } from "../support/png.ts";
-import { scene } from "../support/scenes.ts";
+import { generator, scene } from "../support/scenes.ts";
 
 let picture: Sharp;
 beforeAll(async () => {
@@ -84,5 +85,70 @@ describe("a PNG of very many rows", () => {
       expect(await decode(tall(300_000))).not.toHaveProperty("damage");
       expect(await decode(tall(300_001))).toEqual({ damage: "more than 300000 rows" });
     }
+  });
+});
+
+describe("the header of a file", () => {
+  let regular: readonly Buffer[];
+  let others: readonly Buffer[];
+  beforeAll(async () => {
+    const small = () => picture.clone().resize(80, 60);
+    regular = await Promise.all([
+      small().jpeg().toBuffer(),
+      small().jpeg({ progressive: true, chromaSubsampling: "4:4:4" }).toBuffer(),
+      small().greyscale().jpeg().toBuffer(),
+      small().withIccProfile("p3").jpeg().toBuffer(),
+      makePng({}),
+      makePng({ colourType: 0 }),
+      small().png({ progressive: true }).toBuffer(),
+      small().ensureAlpha(0.5).png().toBuffer(),
+    ]);
+    others = await Promise.all([
+      small().withMetadata({ orientation: 6 }).jpeg().toBuffer(),
+      small().toColourspace("cmyk").jpeg().toBuffer(),
+      small().png({ palette: true }).toBuffer(),
+      makePng({ depth: 16 }),
+    ]);
+  });
+
+  /** What the decoder says of a file; undefined if it does not open it. */
+  async function toldByDecoder(bytes: Buffer) {
+    const image = sharp(bytes, { failOn: "truncated", limitInputPixels: false });
+    const told = await image.metadata().catch(() => undefined);
+    if (told === undefined) return undefined;
+    const { width, height, channels, isProgressive, orientation = 1 } = told;
+    return { width, height, components: channels, progressive: isProgressive, orientation };
+  }
+
+  /** Changes, removes, repeats or cuts bytes of a file's header. */
+  function damaged(bytes: Buffer, next: () => number): Buffer {
+    const place = () => Math.floor(next() * Math.min(700, bytes.length));
+    const [at, to] = [place(), place()];
+    const change = [
+      () => Buffer.concat([bytes.subarray(0, at), Buffer.of(next() * 256), bytes.subarray(at + 1)]),
+      () => Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + next() * 8)]),
+      () => Buffer.concat([bytes.subarray(0, to), bytes.subarray(at, at + next() * 60), bytes.subarray(to)]),
+      () => bytes.subarray(0, at),
+    ][Math.floor(next() * 4)];
+    return change?.() ?? bytes;
+  }
+
+  it("is read without the decoder if it is regular, as the decoder reads it", async () => {
+    for (const bytes of regular) expect(regularHeader(bytes)).toEqual(await toldByDecoder(bytes));
+    for (const bytes of others) expect(regularHeader(bytes)).toBeUndefined();
+  });
+
+  it("is read of a damaged file only if the decoder reads the same", async () => {
+    const next = generator(7);
+    let read = 0;
+    for (let round = 0; round < times(200, 40); round += 1)
+      for (const bytes of regular) {
+        const changed = damaged(bytes, next);
+        const header = regularHeader(changed);
+        if (header === undefined) continue;
+        read += 1;
+        expect(header).toEqual(await toldByDecoder(changed));
+      }
+    expect(read).toBeGreaterThan(50);
   });
 });

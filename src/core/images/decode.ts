@@ -6,18 +6,7 @@ import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore } from "../general/scheduling.ts";
 import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
-
-/** An image file's header, read without decoding its pixels. */
-export interface ImageHeader {
-  readonly width: number;
-  readonly height: number;
-  /** Colour components, alpha included: 1 grey, 3 RGB, 4 RGBA or CMYK. */
-  readonly components: number;
-  /** Progressive JPEG or interlaced PNG: such a file can only be decoded as a whole. */
-  readonly progressive: boolean;
-  /** How viewers turn or mirror the picture, from 1, not at all, to 8 (EXIF). */
-  readonly orientation: number;
-}
+import { type ImageHeader, regularHeader } from "./header.ts";
 
 /** A grey picture: one byte a pixel, row by row. */
 export interface GreyPicture {
@@ -90,12 +79,16 @@ async function decode<T>(
   }
 }
 
-export function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodable> {
-  return decode(bytes, "truncated", async (image) => {
+/** Of a regular file, from its bytes: the decoder takes up to a millisecond. */
+export async function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodable> {
+  return regularHeader(bytes) ?? decoders.run(() => askForHeader(bytes));
+}
+
+const askForHeader = (bytes: Buffer): Promise<ImageHeader | Undecodable> =>
+  decode(bytes, "truncated", async (image) => {
     const { width, height, channels, isProgressive, orientation = 1 } = await image.metadata();
     return { width, height, components: channels, progressive: isProgressive, orientation };
   });
-}
 
 /**
  * Decodes all pixels, without EXIF rotation or ICC conversion. Fails when the data is truncated or damaged.
@@ -155,7 +148,7 @@ async function decodeScaled<T>(
   bytes: Buffer,
   scale: (image: SharpImage, header: ImageHeader) => Promise<T>,
 ): Promise<T | Undecodable> {
-  const header = await decoders.run(() => readHeader(bytes));
+  const header = await readHeader(bytes);
   if ("damage" in header) return header;
   const damage = tooLargeToDecode(bytes, header);
   if (damage !== undefined) return { damage };

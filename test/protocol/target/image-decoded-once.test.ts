@@ -77,10 +77,20 @@ it("decodes an added image from base64, hashes it and decodes it once, queries i
   expect(counts).toMatchObject({ base64: 1, hashed: 1, headers: 0, decoded: 1 });
   const { body: found } = await session.query(image);
   expect(JSON.parse(String(found)).results).toHaveLength(1);
-  // The query's own bytes are hashed, and its header is read; nothing is decoded again.
+  // The query's own bytes are hashed; nothing is opened or decoded again.
   await vi.waitFor(() => expect(counts.scaledFromPixels).toBe(1), 30_000);
-  expect(counts).toMatchObject({ base64: 1, headers: 1, decoded: 1 });
+  expect(counts).toMatchObject({ base64: 1, headers: 0, decoded: 1 });
   const copy = { name: "the same again", image: body };
   expect((await session.add(copy)).status).toBe(201);
   expect(counts).toMatchObject({ decoded: 1, scaledFromPixels: 1 });
+});
+
+it("decodes a query's image once, and opens it no more than that", async () => {
+  await using mock = new MockCloudReco({ processingTimeSeconds: 0, targetRater: brisqueRater });
+  const session = new MockSession(mock, mock.addCloudDatabase());
+  await session.add({ image: (await scene(2, 32, 24)).toString("base64") });
+  const [first, second] = await Promise.all([0, 1].map(() => scene(Math.random() * 1e9, 320, 240)));
+  counts.decoded = 0;
+  for (const image of [first, second, first, second]) expect((await session.query(image)).status).toBe(200);
+  expect(counts).toMatchObject({ headers: 0, decoded: 2 });
 });
