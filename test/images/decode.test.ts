@@ -8,9 +8,11 @@ import {
   thumbnailOfPixels,
 } from "../../src/core/images/decode.ts";
 import { regularHeader } from "../../src/core/images/header.ts";
+import { makeQuery, prepareImage, scoreImage } from "../../src/core/images/matching/similarity.ts";
+import { fitsKernel, scaleToThumbnail } from "../../src/core/images/scale.ts";
 import { firstOf, times } from "../support/combinations.ts";
 import { makePng, palette, pngChunk } from "../support/png.ts";
-import { generator, scene } from "../support/scenes.ts";
+import { generator, scene, scenePixels } from "../support/scenes.ts";
 
 let picture: Sharp;
 beforeAll(async () => {
@@ -150,5 +152,50 @@ describe("the header of a file", () => {
         expect(header).toEqual(await toldByDecoder(changed));
       }
     expect(read).toBeGreaterThan(50);
+  });
+});
+
+describe("the kernel scales", () => {
+  /** Widths and heights, and how far values are from the decoder's: nearly always they are the same. */
+  const SIZES: readonly (readonly [number, number, number])[] = [
+    [320, 240, 0],
+    [1, 1, 0],
+    [256, 192, 0],
+    [7, 1000, 0],
+    [255, 255, 0],
+    [200, 150, 0],
+    [1023, 2, 0],
+    [100, 37, 0],
+    [639, 255, 1],
+    [208, 234, 6],
+    [236, 75, 6],
+  ];
+
+  const byDecoder = (data: Buffer, width: number, height: number) =>
+    sharp(data, { raw: { width, height, channels: 3 } })
+      .resize(256, 256, { fit: "fill", kernel: "cubic" })
+      .raw()
+      .toBuffer();
+
+  it.each(firstOf(SIZES, 6))("%ix%i pixels as the decoder does", async (width, height, most) => {
+    const noise = Buffer.from(
+      Buffer.alloc(width * height * 3).map((_, index) => index * 7919 * (index % 251)),
+    );
+    for (const data of [scenePixels(5, width, height), noise]) {
+      const expected = await byDecoder(data, width, height);
+      const scaled = scaleToThumbnail(data, width, height);
+      let largest = 0;
+      for (const [index, value] of scaled.entries())
+        largest = Math.max(largest, Math.abs(value - (expected[index] ?? 0)));
+      expect(largest).toBeLessThanOrEqual(most);
+      const score = scoreImage(makeQuery(prepareImage(scaled)), prepareImage(expected), -1);
+      expect(score).toBeGreaterThan(0.998);
+    }
+  });
+
+  it("only pictures with a side to enlarge, and none that is reduced in two steps", () => {
+    const isScaled = ([width, height]: readonly [number, number]) => fitsKernel({ width, height });
+    expect([[255, 1023] as const, [1, 1] as const].every(isScaled)).toBe(true);
+    expect([[256, 256] as const, [640, 480] as const, [1024, 255] as const].some(isScaled)).toBe(false);
   });
 });

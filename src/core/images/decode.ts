@@ -1,12 +1,19 @@
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
-import { formatOf, type ImageFormat, pixelSizeOf } from "../emulator/image-header.ts";
+import {
+  formatOf,
+  type ImageFormat,
+  jpegFrame,
+  type PixelSize,
+  pixelSizeOf,
+} from "../emulator/image-header.ts";
 import { loadModule } from "../general/load-module.ts";
 import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore } from "../general/scheduling.ts";
 import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
+import { fitsKernel, scaleToThumbnail, THUMBNAIL_SIDE } from "./scale.ts";
 
 /** A grey picture: one byte a pixel, row by row. */
 export interface GreyPicture {
@@ -23,9 +30,6 @@ export interface Pixels extends GreyPicture {
 export interface Undecodable {
   readonly damage: string;
 }
-
-/** Side, in pixels, of the square that images are compared at. */
-export const THUMBNAIL_SIDE = 256;
 
 /** About 600 MB. Larger images are not decoded. */
 const MAX_WHOLE_PIXELS = { PNG: MAX_TARGET_IMAGE_PIXELS, JPEG: 100_000_000 };
@@ -126,7 +130,11 @@ export function drawThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
 
 /** Scales an image to 256x256 while decoding it: huge images need little memory. Missing data stays blank. */
 export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
-  return decodeScaled(bytes, scaleToThumbnail);
+  return decodeScaled(bytes, (image, header) =>
+    fitsKernel(header) && scalesAsFile(bytes, header)
+      ? pixelsOf(image).then(thumbnailOfPixels)
+      : scaleByDecoder(image),
+  );
 }
 
 /** How many times larger a small image may become. */
@@ -158,7 +166,7 @@ async function decodeScaled<T>(
   return header.progressive && areaOf(header) > MAX_TARGET_IMAGE_PIXELS ? largeDecoder.run(run) : run();
 }
 
-const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>
+const scaleByDecoder = (image: SharpImage): Promise<Buffer> =>
   image
     .resize(THUMBNAIL_SIDE, THUMBNAIL_SIDE, { fit: "fill", kernel: "cubic" })
     .removeAlpha()
@@ -167,21 +175,26 @@ const scaleToThumbnail = (image: SharpImage): Promise<Buffer> =>
 
 /** JPEG files with a longer shorter side are decoded at a reduced size. */
 const MAX_UNSHRUNK_SIDE = 512;
-const PNG_DEPTH_AT = 24;
+const [PNG_DEPTH_AT, PNG_COLOUR_AT] = [24, 25];
+/** Grey and RGB, of PNG files by colour type, of JPEG files by the number of components. */
+const OPAQUE: Readonly<Record<ImageFormat, readonly (number | undefined)[]>> = { PNG: [0, 2], JPEG: [1, 3] };
 
 /**
- * Whether {@link thumbnailOfPixels} equals {@link decodeThumbnail} of the file, at less cost. It does not for large JPEG files,
- * decoded at a reduced size, and for 16-bit samples, scaled before rounding.
+ * Whether a thumbnail can be made of the file's pixels. Not of large JPEG files, decoded at a reduced size, nor of 16-bit samples,
+ * scaled before they are rounded, and of palettes, transparent pixels and CMYK, converted afterwards.
  */
-export const scalesAsFile = (bytes: Buffer, { width, height }: Pixels): boolean =>
+export const scalesAsFile = (bytes: Buffer, { width, height }: PixelSize): boolean =>
   formatOf(bytes) === "PNG"
-    ? bytes[PNG_DEPTH_AT] === 8 && !bytes.includes("tRNS")
-    : Math.min(width, height) <= MAX_UNSHRUNK_SIDE;
+    ? bytes[PNG_DEPTH_AT] === 8 && OPAQUE.PNG.includes(bytes[PNG_COLOUR_AT]) && !bytes.includes("tRNS")
+    : Math.min(width, height) <= MAX_UNSHRUNK_SIDE && OPAQUE.JPEG.includes(jpegFrame(bytes)?.components);
 
-export const thumbnailOfPixels = ({ data, ...size }: Pixels): Promise<Buffer> =>
-  scaleToThumbnail(fromPixels(data, size));
+/** Of a file's pixels what {@link decodeThumbnail} makes of the file, if {@link scalesAsFile}. */
+export const thumbnailOfPixels = async ({ data, width, height }: Pixels): Promise<Buffer> =>
+  fitsKernel({ width, height })
+    ? scaleToThumbnail(data, width, height)
+    : scaleByDecoder(fromPixels(data, { width, height }));
 
-const fromPixels = (data: Buffer, { width, height }: Pick<Pixels, "width" | "height">): SharpImage => {
+const fromPixels = (data: Buffer, { width, height }: PixelSize): SharpImage => {
   const sharp = loadDecoder();
   return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });
 };

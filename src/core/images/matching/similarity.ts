@@ -1,7 +1,8 @@
 import { loadModule } from "../../general/load-module.ts";
-import { decodeThumbnail, THUMBNAIL_SIDE } from "../decode.ts";
+import { decodeThumbnail } from "../decode.ts";
 import { similarityKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
+import { THUMBNAIL_SIDE } from "../scale.ts";
 
 /** A thumbnail prepared for the kernel, whose source documents the layout: 233 kB, 78 kB when grey. */
 export interface PreparedImage {
