@@ -14,7 +14,8 @@ import { describeInBrowser } from "./in-browser.ts";
 describeInBrowser("the list of requests", (browser) => {
   it("shows both strings to sign of a wrong signature, with the difference marked", async () => {
     await using servers = await startServers();
-    const { serverAccessKey: accessKey, serverSecretKey: secretKey } = servers.addCloudDatabase();
+    const database = servers.addCloudDatabase();
+    const { serverAccessKey: accessKey, serverSecretKey: secretKey, clientSecretKey } = database;
     const date = rfc1123Date();
     const signed = { accessKey, secretKey, method: "GET", path: "/targets?page=2", date };
     await fetch(`${servers.urls.target}/targets?page=2`, {
@@ -36,6 +37,16 @@ describeInBrowser("the list of requests", (browser) => {
     await page.getByText("The client should have signed exactly this string:").waitFor();
     for (const shown of [page.locator(".callout p"), page.locator(".why").last()])
       expect(await shown.textContent()).toMatch(/^The signature does not match, .*, path\)$/);
+
+    // Another key of the database: the string is right.
+    const other = authorizationHeader({ ...signed, path: "/targets", secretKey: clientSecretKey });
+    await fetch(`${servers.urls.target}/targets`, { headers: { date, authorization: other } });
+    await page.locator("button.request").nth(2).click();
+    await page.getByText("The client signed the right string:").waitFor();
+    expect(await page.locator(".callout p").textContent()).toMatch(
+      /made with the database's client secret key/,
+    );
+    await page.getByText("signature.other-key").waitFor();
     await page.close();
   });
 

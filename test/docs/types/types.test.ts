@@ -18,6 +18,7 @@ const refused: readonly (readonly [code: string, error: RegExp])[] = [
   ["new MockCloudReco().addCloudDatabase({ stateName: 'SUSPENDED' });", /"SUSPENDED".* not assignable/],
   ["new MockCloudReco().addTarget({}, {});", /not assignable to parameter of type 'MockCloudDatabase'/],
   ["new MockCloudReco().requestsOf({ operation: 'addTargets' });", /"addTargets".* not assignable/],
+  ["new MockCloudReco().requestsOf({ cause: 'date.skew' });", /"date\.skew".* not assignable/],
   ["new MockCloudReco().on('answer', () => {});", /'"answer"' is not assignable/],
   ["new MockCloudReco().requests.push(null);", /'push' does not exist on type 'readonly/],
   ["new MockCloudReco().addCloudDatabase().serverAccessKey = '';", /it is a read-only property/],

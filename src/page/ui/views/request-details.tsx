@@ -56,7 +56,7 @@ export function RequestDetails({ id }: { readonly id: string }) {
 
 function Shown({ details }: { readonly details: PageRequestDetails }) {
   const { request, images, database } = details;
-  const { method, path, status, resultCode, considered, signature } = request;
+  const { method, path, status, resultCode, cause, considered, signature } = request;
   return (
     <>
       <header>
@@ -75,6 +75,7 @@ function Shown({ details }: { readonly details: PageRequestDetails }) {
             "Operation",
             request.operation === undefined ? "none (unserved path)" : <code>{request.operation}</code>,
           ],
+          ["Cause", cause && codesOf(cause).map((code) => <code key={code}>{code} </code>)],
           ["Check", request.refusedBy && <code>{request.refusedBy}</code>],
           ["Database", request.database ?? "none"],
           ["Arrived", <Moment at={request.time} />],
@@ -106,8 +107,13 @@ function Shown({ details }: { readonly details: PageRequestDetails }) {
   );
 }
 
+const codesOf = ({ code, also = [] }: NonNullable<ShownRequest["cause"]>): readonly string[] => [
+  code,
+  ...also.map((further) => further.code),
+];
+
 function Reason({ request }: { readonly request: ShownRequest }) {
-  const { refusedBy, fault, cause, reason } = request;
+  const { refusedBy, fault, reason } = request;
   if (reason === undefined) return null;
   const isFault = fault !== undefined && refusedBy === undefined;
   return (
@@ -117,13 +123,6 @@ function Reason({ request }: { readonly request: ShownRequest }) {
         {isFault ? `A fault was applied: ${FAULTS[fault] ?? fault}` : refusalLabel(refusedBy)}
       </h3>
       <p>{sentence(reason)}</p>
-      {cause !== undefined && (
-        <p class="small">
-          {[cause, ...(cause.also ?? [])].map(({ code }) => (
-            <code key={code}>{code} </code>
-          ))}
-        </p>
-      )}
     </div>
   );
 }
