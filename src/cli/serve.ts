@@ -18,6 +18,7 @@ import { type Flags, readSettings, readSharedSettings } from "../options/setting
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { warningLog } from "../servers/log.ts";
 import type { Manager } from "../servers/target-manager.ts";
+import { warmUpSoon } from "../servers/warm-up.ts";
 import {
   type ExitCode,
   flag,
@@ -159,6 +160,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
       await writeOutput("env", values.env, writeEnvLines(connectionVariables(started)), SECRET, stop);
     terminal.print(values.json === true ? asJson(started) : asText(started));
     if (values.open === true) terminal.openBrowser(pageUrl(started));
+    warmUpSoon(started.options);
     await stop;
   } finally {
     await started.servers.close();

@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { duplexPair } from "node:stream";
+import { consistent } from "../core/apis/targets-view.ts";
+import { MovableClock, systemClock } from "../core/emulator/clock.ts";
+import { Faults } from "../core/emulator/faults.ts";
+import { Journal } from "../core/emulator/journal.ts";
+import { systemRandom } from "../core/emulator/random.ts";
+import { authorizationHeader, rfc1123Date } from "../core/emulator/signing.ts";
+import { realTimers } from "../core/general/real-timers.ts";
+import { yieldToEventLoop } from "../core/general/scheduling.ts";
+import { HttpServer } from "../core/http/http-server.ts";
+import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
+import { MemoryStore } from "../core/store/memory-store.ts";
+import type { ResolvedOptions } from "../options/options.ts";
+import { answerAsked } from "./doorway.ts";
+import { requestLog } from "./log.ts";
+
+/** From then on, further ones make the next hardly faster. */
+const REQUESTS = 30;
+/** A client that has waited for the servers is answered first. */
+const DELAY_MILLISECONDS = 20;
+
+type Answering = Pick<ResolvedOptions, "profile" | "answerOptions">;
+
+/**
+ * Soon answers requests in memory, on a state of their own, one in a turn of the event loop: the first ones of a process take many
+ * times as long as later ones. Call it once servers have started. A failure is left to the first request.
+ */
+export function warmUpSoon(options: Answering): void {
+  realTimers.setTimeout(() => void warmUp(options).catch(() => {}), DELAY_MILLISECONDS).unref();
+}
+
+/** @throws if a request does not succeed. */
+export async function warmUp({ profile, answerOptions }: Answering): Promise<void> {
+  const store = new MemoryStore(() => Promise.reject(new Error("no image is added")));
+  const database = newCloudDatabase({}, systemRandom);
+  store.createDatabase(database);
+  const journal = new Journal(REQUESTS);
+  const services = {
+    ...{ store, journal, profile },
+    answerOptions: { ...answerOptions, responseDelaySeconds: 0 },
+    clock: new MovableClock(systemClock),
+    random: systemRandom,
+    faults: new Faults([]),
+    consistency: consistent,
+  };
+  const log = requestLog("target-api", "info", { write: () => {} });
+  const server = new HttpServer({
+    answer: async (request) => {
+      const { result, logged } = await answerAsked({ role: "target-api", request }, services);
+      if (logged !== undefined) log(logged);
+      return result;
+    },
+    answerMalformed: () => Promise.reject(new Error("no request is malformed")),
+  });
+  await sendRequests(server, database);
+}
+
+async function sendRequests(
+  server: HttpServer,
+  { serverAccessKey, serverSecretKey }: CloudDatabase,
+): Promise<void> {
+  const [client, served] = duplexPair();
+  server.accept(served);
+  try {
+    const [method, path, date] = ["GET", "/summary", rfc1123Date()];
+    const keys = { accessKey: serverAccessKey, secretKey: serverSecretKey };
+    const authorization = authorizationHeader({ ...keys, method, path, date });
+    const head = ["Host: localhost", `Date: ${date}`, `Authorization: ${authorization}`];
+    for (let sent = 0; sent < REQUESTS; sent++) {
+      await yieldToEventLoop();
+      client.write(`${[`${method} ${path} HTTP/1.1`, ...head].join("\r\n")}\r\n\r\n`);
+      const [response]: unknown[] = await once(client, "data");
+      if (!`${response}`.startsWith("HTTP/1.1 200 ")) throw new Error(`the servers answered: ${response}`);
+    }
+  } finally {
+    client.destroy();
+    served.destroy();
+  }
+}
