@@ -14,7 +14,8 @@ export interface Comparison {
 
 /** A file `*.bench.ts` in this folder exports one as `bench`. */
 export interface Bench {
-  run(): Promise<Comparison[]>;
+  /** @param against - a commit to compare with */
+  run(against?: string): Promise<Comparison[]>;
 }
 
 /** The median time of one call, in milliseconds, after one call to warm up. */

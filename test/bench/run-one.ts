@@ -2,6 +2,6 @@
 import { pathToFileURL } from "node:url";
 import type { Bench } from "./measure.ts";
 
-const [, , file = ""] = process.argv;
+const [, , file = "", against] = process.argv;
 const { bench }: { bench: Bench } = await import(pathToFileURL(file).href);
-process.send?.(await bench.run(), () => process.exit());
+process.send?.(await bench.run(against), () => process.exit());
