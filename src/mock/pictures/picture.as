@@ -1,6 +1,6 @@
 /*
  * Draws the pictures for tests, in AssemblyScript: layers of noise, the number over them, and grain over both. A picture keeps its
- * pixels for ever: sums are of 64-bit floats, in this order, kept as 32-bit floats after each layer and after the numeral.
+ * pixels for ever: sums are of 64-bit floats, in this order, rounded to 32 bits after each layer and after the numeral.
  */
 
 const CHANNELS: i32 = 3;
@@ -19,9 +19,14 @@ const STRENGTHS: usize = memory.data<f64>([0.5, 0.4, 0.4, 0.4, 0.1, 0.06, 0.05])
 /** Where the colours of each layer's corners begin in the stream of random bytes. */
 const COLOURS: usize = memory.data(LAYERS * 4);
 
-const SUM: usize = memory.data(LONGEST_ROW * CHANNELS * 4, 16);
+/** A colour of the row's sums and corners, as 64-bit floats, though sums and corners are rounded to 32 bits: red, green, blue, nothing. */
+const COLOUR: i32 = 32;
+const SUM: usize = memory.data(LONGEST_ROW * COLOUR, 16);
 /** Colours of a layer in a row: at each corner, and at one more. */
-const CORNERS: usize = memory.data((LONGEST_ROW + 2) * CHANNELS * 4, 16);
+const CORNERS: usize = memory.data((LONGEST_ROW + 2) * COLOUR, 16);
+/** Of each layer and column: the corner to its left, and how far it is from there to the next one. */
+const LEFT: usize = memory.data(LAYERS * LONGEST_ROW * 4, 16);
+const SHARE: usize = memory.data(LAYERS * LONGEST_ROW * 8, 16);
 const TEXT: usize = memory.data(64);
 /** Four blocks of SHA-256's input. */
 const BLOCKS: usize = memory.data(4 * 64, 16);
@@ -56,13 +61,25 @@ export function begin(newWidth: i32, newHeight: i32, length: i32, firstDigit: i3
   for (let layer = 0; layer < LAYERS; layer++) {
     store<i32>(COLOURS + layer * 4, bytes);
     bytes += cornersOf(width, cellSide(layer, width)) * cornersOf(height, cellSide(layer, height)) * CHANNELS;
+    placeColumns(layer);
   }
   const groups = (bytes + 127) / 128;
-  const pages = (<i32>__heap_base + groups * 128 + PAGE - 1) / PAGE;
+  // The last colour is read with the byte after it.
+  const pages = (<i32>__heap_base + groups * 128 + 1 + PAGE - 1) / PAGE;
   if (pages > memory.size()) memory.grow(pages - memory.size());
   memory.fill(BLOCKS, 0, 4 * 64);
   for (let block = 0; block < 4; block++) memory.copy(BLOCKS + block * 64, TEXT, prefix);
   return groups;
+}
+
+function placeColumns(layer: i32): void {
+  const cell = cellSide(layer, width);
+  for (let x = 0, at = layer * LONGEST_ROW; x < width; x++, at++) {
+    const place = <f64>x / cell;
+    const whole = Math.floor(place);
+    store<i32>(LEFT + at * 4, <i32>CORNERS + <i32>whole * COLOUR);
+    store<f64>(SHARE + at * 8, place - whole);
+  }
 }
 
 function cellSide(layer: i32, side: i32): f64 {
@@ -181,57 +198,92 @@ function storeWords(target: usize, words: v128): void {
 
 /** Draws the next row. Returns its place: three bytes a pixel. */
 export function drawRow(): usize {
-  const end = SUM + width * CHANNELS * 4;
-  for (let at = SUM; at < end; at += 4) store<f32>(at, <f32>MIDDLE);
+  const end = SUM + width * COLOUR;
+  for (let at = SUM; at < end; at += 16) v128.store(at, f64x2.splat(MIDDLE));
   for (let layer = 0; layer < SCENE_LAYERS; layer++) addLayer(layer);
   drawNumeral();
   for (let layer = SCENE_LAYERS; layer < LAYERS; layer++) addLayer(layer);
   row++;
   // Over the sums, of which each is read before its place is written.
-  for (let at = SUM, to = SUM; at < end; at += 4, to++) {
-    store<u8>(to, <u8>Math.max(0, Math.min(255, nearest<f64>(<f64>load<f32>(at)))));
+  for (let at = SUM, to = SUM; at < end; at += COLOUR, to += CHANNELS) {
+    const low = i32x4.trunc_sat_f64x2_s_zero(f64x2.nearest(v128.load(at)));
+    const high = i32x4.trunc_sat_f64x2_s_zero(f64x2.nearest(v128.load(at, 16)));
+    const words = i16x8.narrow_i32x4_s(low, high);
+    const bytes = i8x16.narrow_i16x8_u(words, words);
+    store<u8>(to, i8x16.extract_lane_u(bytes, 0));
+    store<u8>(to, i8x16.extract_lane_u(bytes, 1), 1);
+    store<u8>(to, i8x16.extract_lane_u(bytes, 4), 2);
   }
   return SUM;
 }
 
+/** To 32 bits. */
+@inline
+function rounded(values: v128): v128 {
+  return f64x2.promote_low_f32x4(f32x4.demote_f64x2_zero(values));
+}
+
 function addLayer(layer: i32): void {
-  const cell = cellSide(layer, width);
-  mixCorners(layer, cornersOf(width, cell));
-  for (let x = 0, at = SUM; x < width; x++, at += CHANNELS * 4) {
-    const place = <f64>x / cell;
-    const whole = Math.floor(place);
-    const share = place - whole;
-    const left = CORNERS + <usize>(<i32>whole * CHANNELS * 4);
-    for (let channel = 0; channel < CHANNELS * 4; channel += 4) {
-      const from = <f64>load<f32>(left + channel);
-      let sum = <f64>load<f32>(at + channel) + from * (1 - share);
-      if (share != 0) sum += <f64>load<f32>(left + channel, CHANNELS * 4) * share;
-      store<f32>(at + channel, <f32>sum);
+  mixCorners(layer, cornersOf(width, cellSide(layer, width)));
+  let lefts = LEFT + layer * LONGEST_ROW * 4;
+  let shares = SHARE + layer * LONGEST_ROW * 8;
+  const end = SUM + width * COLOUR;
+  for (let at = SUM; at < end; at += COLOUR, lefts += 4, shares += 8) {
+    const left = <usize>load<i32>(lefts);
+    const share = load<f64>(shares);
+    let low = v128.load(left);
+    let high = v128.load(left, 16);
+    if (share == 0) {
+      low = f64x2.add(v128.load(at), low);
+      high = f64x2.add(v128.load(at, 16), high);
+    } else {
+      const near = f64x2.splat(1 - share);
+      const far = f64x2.splat(share);
+      low = f64x2.add(
+        f64x2.add(v128.load(at), f64x2.mul(low, near)),
+        f64x2.mul(v128.load(left, COLOUR), far),
+      );
+      high = f64x2.add(
+        f64x2.add(v128.load(at, 16), f64x2.mul(high, near)),
+        f64x2.mul(v128.load(left, COLOUR + 16), far),
+      );
     }
+    v128.store(at, rounded(low));
+    v128.store(at, rounded(high), 16);
   }
 }
 
 /** The colours between the corners above the row and those below it. */
 function mixCorners(layer: i32, corners: i32): void {
-  const strength = load<f64>(STRENGTHS + layer * 8);
   const place = <f64>row / cellSide(layer, height);
   const above = Math.floor(place);
   const share = place - above;
   const length = corners * CHANNELS;
   let from = __heap_base + load<i32>(COLOURS + layer * 4) + <i32>above * length;
-  const end = CORNERS + length * 4;
-  for (let to = CORNERS; to < end; to += CHANNELS * 4, from += CHANNELS) {
-    const light = between(from, length, share);
+  const end = CORNERS + corners * COLOUR;
+  const strength = f64x2.splat(load<f64>(STRENGTHS + layer * 8));
+  for (let to = CORNERS; to < end; to += COLOUR, from += CHANNELS) {
+    const low = between(from, length, share);
+    const high = between(from + 2, length, share);
     // Mostly light and dark: pure colours look unnatural to BRISQUE.
-    store<f32>(to, <f32>(strength * (0.7 * light + 0.3 * light)));
-    store<f32>(to, <f32>(strength * (0.7 * light + 0.3 * between(from + 1, length, share))), 4);
-    store<f32>(to, <f32>(strength * (0.7 * light + 0.3 * between(from + 2, length, share))), 8);
+    const light = f64x2.splat(0.7 * f64x2.extract_lane(low, 0));
+    v128.store(to, rounded(f64x2.mul(strength, f64x2.add(light, f64x2.mul(f64x2.splat(0.3), low)))));
+    v128.store(to, rounded(f64x2.mul(strength, f64x2.add(light, f64x2.mul(f64x2.splat(0.3), high)))), 16);
   }
 }
 
 @inline
-function between(above: usize, length: i32, share: f64): f64 {
-  return <f64>load<u8>(above) * (1 - share) + <f64>load<u8>(above + length) * share - MIDDLE;
+function between(above: usize, length: i32, share: f64): v128 {
+  const middle = f64x2.splat(MIDDLE);
+  if (share == 0) return f64x2.sub(twoBytes(above), middle);
+  const near = f64x2.mul(twoBytes(above), f64x2.splat(1 - share));
+  return f64x2.sub(f64x2.add(near, f64x2.mul(twoBytes(above + length), f64x2.splat(share))), middle);
+}
+
+@inline
+function twoBytes(at: usize): v128 {
+  const words = i16x8.extend_low_i8x16_u(i16x8.splat(<i16>load<u16>(at)));
+  return f64x2.convert_low_i32x4_u(i32x4.extend_low_i16x8_u(words));
 }
 
 // The numeral: light, with a dark edge, so that it is read over any scene.
@@ -283,10 +335,10 @@ function drawNumeral(): void {
     if (ink == 0) continue;
     const edge = COVER * part(ink, 0.05, 0.2);
     const inside = COVER * part(ink, 0.4, 0.5);
-    const pixel = SUM + x * CHANNELS * 4;
-    for (let at = pixel; at < pixel + CHANNELS * 4; at += 4) {
-      const dark = <f64>load<f32>(at) * (1 - edge) + DARK * edge;
-      store<f32>(at, <f32>(dark * (1 - inside) + LIGHT * inside));
+    const pixel = SUM + x * COLOUR;
+    for (let at = pixel; at < pixel + CHANNELS * 8; at += 8) {
+      const dark = load<f64>(at) * (1 - edge) + DARK * edge;
+      store<f64>(at, <f64>(<f32>(dark * (1 - inside) + LIGHT * inside)));
     }
   }
 }

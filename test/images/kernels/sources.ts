@@ -17,7 +17,7 @@ export const KERNELS = {
   brisque: { folder: CORE, pages: 16 },
   pixels: { folder: CORE, pages: 7 },
   similarity: { folder: CORE, pages: 19 },
-  picture: { folder: PICTURES, pages: 1 },
+  picture: { folder: PICTURES, pages: 3 },
   thumbnail: { folder: CORE, pages: 8 },
   features: { folder: RECOGNITION, pages: 64 },
   recognition: { folder: RECOGNITION, pages: 8, imports: ["homographies", "pairs"] },
