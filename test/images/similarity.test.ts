@@ -60,6 +60,16 @@ describe("scores of prepared images", () => {
     }
   });
 
+  it("are those of a query that is made again, which is the same as long as no other is compared", () => {
+    const [first, second] = entries.map(({ image }) => image);
+    if (first === undefined || second === undefined) throw new Error("expected two images");
+    const query = makeQuery(first);
+    expect(makeQuery(first)).toBe(query);
+    makeQuery(second);
+    expect(makeQuery(first)).not.toBe(query);
+    expect(makeQuery(first)).toEqual(query);
+  });
+
   it("do not depend on what was compared in between", () => {
     const [a, b, c] = [prepared(sceneThumbnail(4)), prepared(sceneThumbnail(5)), prepared(sceneThumbnail(6))];
     const alone = [

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { ReadableStream } from "node:stream/web";
 import { promisify } from "node:util";
 import zlib, { constants } from "node:zlib";
-import { header, type WireResponse } from "../../core/emulator/message.ts";
+import { header, type MaybePromise, type WireResponse } from "../../core/emulator/message.ts";
 import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, type InterceptedRequest, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";
@@ -78,7 +78,7 @@ export async function fetchFrom(
   return asReceived(response, urlWithoutFragment, redirections > 0);
 }
 
-type Decode = (bytes: Buffer) => Promise<Buffer>;
+type Decode = (bytes: Buffer) => MaybePromise<Buffer>;
 
 /** As in `fetch`, a body may end too early. */
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
@@ -88,7 +88,10 @@ const inflate = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate);
 const inflateRaw = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress);
 
-const ungzip: Decode = (bytes) => gunzip(bytes, lenient);
+/** Another thread takes half a millisecond, however short a body is. */
+const SMALL_BODY = 2 ** 12;
+const ungzip: Decode = (bytes) =>
+  bytes.length > SMALL_BODY ? gunzip(bytes, lenient) : zlib.gunzipSync(bytes, lenient);
 const DECODERS: Readonly<Record<string, Decode>> = {
   gzip: ungzip,
   "x-gzip": ungzip,

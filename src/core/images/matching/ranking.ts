@@ -25,6 +25,8 @@ import {
 
 /** Sketches compared per slice: about 1 ms. */
 const SKETCHES_PER_SLICE = 128;
+/** Fewer are compared in the turn in which the query was prepared. */
+const FEW_SKETCHES = 16;
 /** Images compared per slice when all matches are requested, and when only the best are: then each one may end the search. */
 const IMAGES_PER_SLICE = 32;
 const BEST_PER_SLICE = 4;
@@ -128,7 +130,7 @@ async function findCandidates<T extends ComparedTarget>(
     const slice = targets.slice(start, start + SKETCHES_PER_SLICE);
     const known = slice.map(({ image }) => sketches.of(image));
     const ready = known.some((sketch) => sketch instanceof Promise) ? await Promise.all(known) : known;
-    await yieldToEventLoop();
+    if (slice.length > FEW_SKETCHES) await yieldToEventLoop();
     for (const [index, target] of slice.entries()) {
       const sketch = ready[index];
       const bound = sketch && !(sketch instanceof Promise) ? boundScore(query, sketch, threshold) : -2;

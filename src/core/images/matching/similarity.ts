@@ -121,9 +121,10 @@ export function preparedBytes({ spreads, sums, pixels }: PreparedImage): number 
   return spreads.byteLength + sums.byteLength + pixels.byteLength;
 }
 
-/** Makes a query of a prepared image: about 0.5 ms. */
+/** Makes a query of a prepared image, in about 0.5 ms unless it is the one that was used last. */
 export function makeQuery(image: PreparedImage): Query {
-  const { kernel, memory } = load();
+  const { kernel, memory, sketched } = load();
+  if (sketched?.image === image) return sketched;
   putImage(image);
   kernel.sketchQuery(image.grey);
   const at = kernel.querySketchAt();
