@@ -35,7 +35,7 @@ export const bodyCauses = {
     "The request has a body where none is allowed.",
     ({ method, bytes }) => `a ${method} request must not have a body; got ${bytes} bytes`,
     "Send no body.",
-    "GET /targets\n\n{}",
+    "DELETE /targets/{id}\n\n{}",
   ),
   "body.empty": refusal(
     "The body is empty.",

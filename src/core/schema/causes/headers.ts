@@ -136,7 +136,7 @@ export const headerCauses = {
     "The request has no Date header.",
     ({ form, lost }) => `${missingDate(lost)}; expected a form like ${form}`,
     "Send a Date header, as `new Date().toUTCString()` returns it, and sign it.",
-    "GET /targets\nDate:",
+    "GET /targets without a Date header, signed with an empty date",
   ),
   "date.malformed": refusal<{
     readonly given: string;
