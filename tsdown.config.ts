@@ -103,6 +103,7 @@ const NOT_IN_CORE = [
   "mock/(register|serve-page)",
   "intercept/descendants",
   "core/schema/zod/to-json-schema",
+  "core/schema/causes/description",
   "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
   "recognition/(?!matcher)",
