@@ -222,7 +222,11 @@ describe("the page's routes", () => {
     expect(trial.image.brisque).toBeGreaterThan(0);
     expect(trial.targets).toMatchObject([
       { name: "first", score: 1, matched: true, passedOver: null },
-      { name: "second", matched: false, passedOver: "inactive: its active_flag is false" },
+      {
+        name: "second",
+        matched: false,
+        passedOver: { code: "target.inactive", why: "inactive: its active_flag is false" },
+      },
     ]);
     const [, { score, image } = { score: null, image: "" }] = trial.targets;
     expect(score).toBeLessThan(0.6);
