@@ -169,6 +169,7 @@ describe("the kernel scales", () => {
     [639, 255, 1],
     [208, 234, 6],
     [236, 75, 6],
+    [255, 31, 6],
   ];
 
   const byDecoder = (data: Buffer, width: number, height: number) =>

@@ -51,14 +51,14 @@ export function scale(): i32 {
   let from = SOURCE;
   let to = SOURCE + width * CHANNELS * height + ROOM;
   if (height > SIDE) {
-    weigh(height);
+    weigh(height, 1 / scaleOf(height), false);
     reduceRows(from, to);
     height = SIDE;
     from = to;
     to += width * CHANNELS * height + ROOM;
   }
   if (width > SIDE) {
-    weigh(width);
+    weigh(width, 1 / scaleOf(width), true);
     for (let row = 0; row < height; row++) {
       resampleLine(from + row * width * CHANNELS, WIDE);
       for (let at = 0; at < LINE_BYTES; at += 16) {
@@ -71,16 +71,24 @@ export function scale(): i32 {
     to += LINE_BYTES * height + ROOM;
   }
   if (width == SIDE && height == SIDE) return from;
-  weigh(width);
+  const across = scaleOf(width);
+  const down = scaleOf(height);
+  const inverse = 1 / (across * down);
+  weigh(width, inverse * down, true);
   for (let row = 0; row < height; row++) resampleLine(from + row * width * CHANNELS, to + row * LINE_BYTES * 2);
-  weigh(height);
+  weigh(height, inverse * across, false);
   for (let row = 0; row < SIDE; row++) enlargeRow(row, to, THUMBNAIL + row * LINE_BYTES);
   return THUMBNAIL;
 }
 
-/** Prepares what the pixels along a side of so many are made of. */
-function weigh(length: i32): void {
-  const shrink: f64 = <f64>length / SIDE;
+/** As it is rounded on its way through the decoder. */
+@inline
+function scaleOf(length: i32): f64 {
+  return 1 / (<f64>length / SIDE);
+}
+
+/** Prepares what the pixels along a side of so many are made of. libvips adds up the places along a row. */
+function weigh(length: i32, shrink: f64, isAddedUp: bool): void {
   const isReduced = length > SIDE;
   const unit: f64 = isReduced ? shrink : 1;
   const points = isReduced ? 2 * <i32>nearest(2 * shrink) + 1 : CUBIC_TAPS;
@@ -95,12 +103,17 @@ function weigh(length: i32): void {
       store<i16>(at + tap * 2, <i16>((cubic((<f64>tap - middle) / unit) / sum) * ONE));
     if (points < taps) store<i16>(at + points * 2, 0);
   }
+  const offset: f64 = (1 + (SIDE * shrink - length)) / 2 - 1;
+  // As libvips has it: half a pixel beside the place when it enlarges. It counts from the pixel before the first.
+  const start: f64 = isReduced ? 0.5 * shrink - 0.5 - offset : 0.5;
+  let added = start;
   for (let pixel = 0; pixel < SIDE; pixel++) {
-    // As libvips has it: half a pixel beside the place when it enlarges.
-    const position = isReduced ? (<f64>pixel + 0.5) * shrink : <f64>pixel * shrink - 0.5;
-    const first = Math.floor(position);
-    const place = (<i32>((position - first) * (2 * PLACES)) + 1) >> 1;
-    store<i32>(FIRST_PIXEL + pixel * 4, <i32>first - before);
+    const direct = isReduced ? (<f64>pixel + 0.5) * shrink - 0.5 - offset : <f64>pixel * shrink - 0.5 + 1;
+    const position = isAddedUp ? added : direct;
+    added += shrink;
+    const first = <i32>position;
+    const place = ((<i32>(position * (2 * PLACES)) & (2 * PLACES - 1)) + 1) >> 1;
+    store<i32>(FIRST_PIXEL + pixel * 4, first - before - (isReduced ? 0 : 1));
     store<i32>(WEIGHTS_OF_PIXEL + pixel * 4, WEIGHTS + place * taps * 2);
   }
 }
