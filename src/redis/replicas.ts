@@ -147,19 +147,23 @@ export class Replicas {
       else if (committed === "gone") replica = undefined;
       else {
         const { missingImage } = committed;
-        const retained = this.retained.find(missingImage);
-        if (retained === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
+        const bytes = this.kept(missingImage);
+        if (bytes === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
         storedAgain.add(missingImage);
-        await this.backing.putImage({ bytes: retained.bytes(), sha256: missingImage });
+        await this.backing.putImage({ bytes, sha256: missingImage });
       }
     }
+  }
+
+  /** An image that this process has sent or read. */
+  private kept(sha256: string): Buffer | undefined {
+    return this.retained.find(sha256)?.bytes() ?? this.images.get(sha256);
   }
 
   private imageOf(sha256: string): TargetImage {
     const known = this.named.get(sha256)?.deref();
     if (known !== undefined) return known;
-    const bytes = () =>
-      this.retained.find(sha256)?.bytes() ?? this.images.get(sha256) ?? this.images.forceFetch(sha256);
+    const bytes = () => this.kept(sha256) ?? this.images.forceFetch(sha256);
     const summary = (kind: SummaryKind) => this.summaries[kind].load(sha256);
     const image: TargetImage = { sha256, bytes, summary };
     this.named.set(sha256, new WeakRef(image));
