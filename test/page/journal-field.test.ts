@@ -68,7 +68,8 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
 
   it("the page shows how many other targets a query considered, by reason", async () => {
     await using mock = await mockWithField();
-    Object.assign(mock.requests[0] ?? {}, { considered: [], otherTargets: { inactive: 3 } });
+    const otherTargets = [{ code: "target.inactive", why: "inactive", count: 3 }];
+    Object.assign(mock.requests[0] ?? {}, { considered: [], otherTargets });
     await using served = await mock.page.serve();
     const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
     await page.getByRole("button", { name: /targets/ }).click();
