@@ -13,7 +13,6 @@ import { type Launched, launchServers, type ThreeServers } from "./launch.ts";
 import type { StartProgress } from "./server.ts";
 import type { StartServersOptions } from "./server-options.ts";
 import { startTargetManager, type TargetManager } from "./target-manager.ts";
-import { warmUpSoon } from "./warm-up.ts";
 
 /**
  * One worker's or test's part of servers that others use too. A request belongs to it if it uses one of the database's keys, or
@@ -196,7 +195,5 @@ export async function startServers(
   onProgress?: StartProgress,
 ): Promise<Servers> {
   const log = { write: writeLog };
-  const launched = await launchServers(options, startTargetManager, log, "startServers", onProgress);
-  warmUpSoon(launched.options);
-  return new Servers(launched);
+  return new Servers(await launchServers(options, startTargetManager, log, "startServers", onProgress));
 }

@@ -24,7 +24,8 @@ type Answering = Pick<ResolvedOptions, "profile" | "answerOptions">;
 
 /**
  * Soon answers requests in memory, on a state of their own, one in a turn of the event loop: the first ones of a process take many
- * times as long as later ones. Call it once servers have started. A failure is left to the first request.
+ * times as long as later ones. For servers that last: a test sends too few requests to make up for it. A failure is left to the
+ * first request.
  */
 export function warmUpSoon(options: Answering): void {
   realTimers.setTimeout(() => void warmUp(options).catch(() => {}), DELAY_MILLISECONDS).unref();

@@ -1,10 +1,42 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { CODES, rowOf } from "../../src/core/schema/causes/causes.ts";
-import { codesPage } from "../../src/core/schema/causes/description.ts";
+import { CODES, ROOMS, rowOf } from "../../src/core/schema/causes/causes.ts";
 
 const page = fileURLToPath(new URL("../../examples/reference/CODES.md", import.meta.url));
+
+/** A cell of a Markdown table. */
+const cell = (text: string): string => text.replaceAll("<", "&lt;").replaceAll("|", "\\|");
+
+/** The page of the reference. */
+const codesPage = (): string =>
+  [
+    "# Codes of causes",
+    "",
+    "Each entry of `mock.requests` that has a `reason` has a `cause`: a code, and the facts that the sentence names. Codes are stable, sentences",
+    "are not. `npx mock-cloud-reco explain date.skewed` prints one of these.",
+    ...ROOMS.flatMap(([title, rows]) => [
+      "",
+      `## ${title}`,
+      "",
+      "| code | what happened | what to change | a request that gets it |",
+      "| --- | --- | --- | --- |",
+      ...Object.entries(rows).map(
+        ([code, { happened, change, example }]) =>
+          `| \`${code}\` | ${cell(happened)} | ${cell(change)} | ${exampleCell(example)} |`,
+      ),
+    ]),
+    "",
+  ].join("\n");
+
+const exampleCell = (example: string): string =>
+  example
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line, _at, lines) =>
+      lines.length === 1 && /[^A-Z] /.test(line) ? cell(line) : `\`${line.replaceAll("|", "\\|")}\``,
+    )
+    .join("<br>");
 
 /** Tests of causes: a table of what produces each, and tests of what needs a setting of its own. */
 const tests = [

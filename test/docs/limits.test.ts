@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { MOST_CONFIGURATION } from "../../src/core/apis/model-target/dataset-validation.ts";
+import { MOST_CONFIGURATION } from "../../src/core/apis/model-target/dataset-states.ts";
 import { MOST_DETAILS } from "../../src/core/apis/model-target/datasets.ts";
 import { MOST_FORM_BYTES } from "../../src/core/apis/model-target/token.ts";
 import { MOST_FIELD_BYTES } from "../../src/core/apis/query/form-checks.ts";

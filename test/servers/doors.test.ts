@@ -5,18 +5,8 @@ import { realTimers } from "../../src/core/general/real-timers.ts";
 import { DOOR_PATH, packAnswered, packAsked, SERVER_HEADER } from "../../src/servers/door-messages.ts";
 import { connectToManager } from "../../src/servers/manager-link.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
-import { manage, sendSigned } from "../support/answers.ts";
 import { openDoor, resolvedBy } from "../support/separate-servers.ts";
-import {
-  keys,
-  listen,
-  named,
-  options,
-  optionsWith,
-  servers,
-  service,
-  startForEach,
-} from "./three-servers.ts";
+import { listen, options, optionsWith, servers, startForEach } from "./three-servers.ts";
 
 startForEach();
 
@@ -242,30 +232,6 @@ test("a connection that was made while this process stalled is used", async () =
   expect(stalls.mock.calls.filter(([, milliseconds]) => milliseconds === 1200)).toHaveLength(1);
 });
 
-test("without a manager, a token that the emulator issued gets the refusals that need no state", async () => {
-  const { url } = servers.target;
-  await servers.manager.kill();
-  const basic = Buffer.from("client-id:client-secret").toString("base64");
-  const issued = await fetch(`${url}/oauth2/token`, {
-    method: "POST",
-    headers: { Authorization: `Basic ${basic}`, "Content-Type": "application/x-www-form-urlencoded" },
-    body: "grant_type=client_credentials",
-  });
-  expect(issued.status).toBe(200);
-  const { access_token }: { access_token: string } = JSON.parse(await issued.text());
-  const create = async (type: string, body: string) => {
-    const headers = { Authorization: `Bearer ${access_token}`, "Content-Type": type };
-    return (await fetch(`${url}/modeltargets/datasets`, { method: "POST", headers, body })).status;
-  };
-  expect(await create("text/plain", "{}")).toBe(415);
-  expect(await create("application/json", "{")).toBe(400);
-  expect(await create("application/json", "{}")).toBe(400);
-  const status = await fetch(`${url}/modeltargets/datasets/0a/status`, {
-    headers: { Authorization: `Bearer ${access_token}` },
-  });
-  expect(status.status).toBe(502);
-});
-
 test("the route for doors is closed to web pages, and refuses what is no question", async () => {
   const route = `${servers.manager.url}${DOOR_PATH}`;
   const post = (headers: Record<string, string>, body: string) =>
@@ -298,12 +264,4 @@ test("a manager keeps no settings of more than 65,536 characters, and reads no h
     400,
     expect.stringMatching(/^request: expected a head of at most 2097152 bytes; got 2100\d{3}$/),
   ]);
-});
-
-test("doors keep nothing: a manager that starts again answers through them at once", async () => {
-  await manage(service(), "POST", "/cloud_databases", named);
-  const summary = async () => (await sendSigned(service(), keys, { method: "GET", path: "/summary" })).status;
-  expect(await summary()).toBe(200);
-  await manage(service(), "POST", "/reset");
-  expect(await summary()).toBe(400);
 });

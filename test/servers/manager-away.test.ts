@@ -208,3 +208,35 @@ describe("what answers in the target manager's place", () => {
     expect(await response.text()).toBe(`${url} is not a target manager: ${said}`);
   });
 });
+
+test("without a manager, a token that the emulator issued gets the refusals that need no state", async () => {
+  const { url } = servers.target;
+  await servers.manager.kill();
+  const basic = Buffer.from("client-id:client-secret").toString("base64");
+  const issued = await fetch(`${url}/oauth2/token`, {
+    method: "POST",
+    headers: { Authorization: `Basic ${basic}`, "Content-Type": "application/x-www-form-urlencoded" },
+    body: "grant_type=client_credentials",
+  });
+  expect(issued.status).toBe(200);
+  const { access_token }: { access_token: string } = JSON.parse(await issued.text());
+  const create = async (type: string, body: string) => {
+    const headers = { Authorization: `Bearer ${access_token}`, "Content-Type": type };
+    return (await fetch(`${url}/modeltargets/datasets`, { method: "POST", headers, body })).status;
+  };
+  expect(await create("text/plain", "{}")).toBe(415);
+  expect(await create("application/json", "{")).toBe(400);
+  expect(await create("application/json", "{}")).toBe(400);
+  const status = await fetch(`${url}/modeltargets/datasets/0a/status`, {
+    headers: { Authorization: `Bearer ${access_token}` },
+  });
+  expect(status.status).toBe(502);
+});
+
+test("doors keep nothing: a manager that starts again answers through them at once", async () => {
+  await manage(service(), "POST", "/cloud_databases", named);
+  const summary = async () => (await sendSigned(service(), keys, { method: "GET", path: "/summary" })).status;
+  expect(await summary()).toBe(200);
+  await manage(service(), "POST", "/reset");
+  expect(await summary()).toBe(400);
+});

@@ -5,6 +5,7 @@ import { realTimers } from "../../src/core/general/real-timers.ts";
 import { adviceOf } from "../../src/servers/advice.ts";
 import { resolveServerOptions } from "../../src/servers/server-options.ts";
 import { warmUp } from "../../src/servers/warm-up.ts";
+import { start } from "../cli/command.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -13,12 +14,27 @@ it.each(PROFILE_NAMES)("requests that warm servers up succeed under the profile 
   await warmUp(resolveServerOptions(options, adviceOf("startServers")));
 });
 
-it("started servers warm up once, in a timer that keeps no process alive, and show nothing of it", async () => {
-  const timers = vi.spyOn(realTimers, "setTimeout");
+/** The timers that begin to warm up. */
+const warmUpTimers = (timers: ReturnType<typeof spyOnTimers>) =>
+  timers.mock.results
+    .filter((_, call) => timers.mock.calls[call]?.[1] === 20)
+    .map(({ value }) => value.hasRef());
+const spyOnTimers = () => vi.spyOn(realTimers, "setTimeout");
+
+it("serve warms up once, in a timer that keeps no process alive", async () => {
+  const timers = spyOnTimers();
+  const serving = start(["serve", "--json"]);
+  await serving.printed();
+  await vi.waitFor(() => expect(warmUpTimers(timers)).toEqual([false]));
+  await serving.stop();
+  expect(warmUpTimers(timers)).toEqual([false]);
+});
+
+it("servers of a test do not warm up, and what does shows nothing of it", async () => {
+  const timers = spyOnTimers();
   const lines: string[] = [];
   await using servers = await startServers({ logLevel: "info" }, (line) => lines.push(line));
-  const results = timers.mock.results.filter((_, call) => timers.mock.calls[call]?.[1] === 20);
-  expect(results.map(({ value }) => value.hasRef())).toEqual([false]);
+  expect(warmUpTimers(timers)).toEqual([]);
   await warmUp(resolveServerOptions({}, adviceOf("startServers")));
   expect({ requests: servers.requests, lines }).toEqual({ requests: [], lines: [] });
 });

@@ -120,11 +120,8 @@ export class Emulator<Services extends EmulatorServices> {
     }
 
     const result = this.close(outcome, api, context, record);
-    // A delay would keep the server from freeing places.
-    const isOverloaded =
-      earlyRefusal !== undefined && "malformed" in earlyRefusal && earlyRefusal.malformed === "overloaded";
-    // Not above: the wait fails when the mock stops, after the request was recorded.
-    if (!isOverloaded) await this.delay(api, fault?.delay, request.gone);
+    // Not above: the wait fails when the mock stops, after the request was recorded. It would keep an overloaded server from freeing places.
+    if (routed.malformed !== "overloaded") await this.delay(api, fault?.delay, request.gone);
     return result;
   }
 
@@ -240,7 +237,7 @@ const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Ou
 });
 
 async function refuseEarly<Services>(
-  { api, answering }: Pick<Route<Services>, "api" | "answering">,
+  { api, malformed, answering }: Pick<Route<Services>, "api" | "malformed" | "answering">,
   earlyRefusal: EarlyRefusal,
   context: Context,
 ): Promise<Outcome> {
@@ -248,12 +245,11 @@ async function refuseEarly<Services>(
   if (own !== undefined) return refusedOutcome(own, context);
   const { refusedBy, cause: why } = earlyRefusal;
   if ("connection" in earlyRefusal) return { connection: earlyRefusal.connection, refusedBy, cause: why };
-  const kind = "malformed" in earlyRefusal ? earlyRefusal.malformed : undefined;
   const prepared: PreparedResponse =
     "malformed" in earlyRefusal
       ? { declared: api.malformed[earlyRefusal.malformed], details: sentenceOf(why) }
       : { declared: api.serverText(earlyRefusal.status), details: earlyRefusal.line ?? sentenceOf(why) };
-  const check = kind && api.malformedChecks[kind];
+  const check = malformed && api.malformedChecks[malformed];
   return { response: respond(prepared, context), refusedBy: check?.name ?? refusedBy, cause: why };
 }
 

@@ -1,3 +1,4 @@
+import { type InspectOptions, inspect } from "node:util";
 import { realMilliseconds } from "../general/real-timers.ts";
 import { bounded } from "../general/text.ts";
 import { type AnyCause, type Cause, type CauseCode, sentenceOf } from "../schema/causes/causes.ts";
@@ -71,13 +72,17 @@ export function recorded({
   readonly cause?: AnyCause | undefined;
 }): JournalEntry {
   if (cause === undefined) return { ...facts, cause, reason: undefined };
-  return {
+  const entry: JournalEntry = {
     ...facts,
     cause: cause as Cause,
     get reason() {
       return bounded(sentenceOf(cause));
     },
   };
+  // Printed by console.log, with its reason. Hidden from copies and comparisons.
+  const print = (depth: number, options: InspectOptions) =>
+    depth < 0 ? "[Object]" : inspect({ ...entry }, options);
+  return Object.defineProperty(entry, inspect.custom, { value: print });
 }
 
 /** An entry without its messages, as plain data. */

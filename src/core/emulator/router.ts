@@ -10,7 +10,9 @@ export interface Route<Services> {
   readonly api: Api<Services>;
   /** Undefined when no operation has that method and path. */
   readonly operation?: ApiOperation<Services> | undefined;
-  /** Of a malformed request: the check of the operation that answers it. */
+  /** Of a malformed request. */
+  readonly malformed?: MalformedKind | undefined;
+  /** The check of the operation that answers a malformed request. */
   readonly answering?: AnyCheck | undefined;
   readonly params: PathParams;
   /** Whether an operation has that path, with this method or another. */
@@ -42,17 +44,19 @@ export function route<Services>(
   { method, path }: Pick<WireRequest, "method" | "path">,
   earlyRefusal?: EarlyRefusal,
 ): Route<Services> {
-  const kind = earlyRefusal !== undefined && "malformed" in earlyRefusal ? earlyRefusal.malformed : undefined;
-  for (const name of earlyRefusal === undefined || kind !== undefined ? served : []) {
+  const malformed =
+    earlyRefusal !== undefined && "malformed" in earlyRefusal ? earlyRefusal.malformed : undefined;
+  for (const name of earlyRefusal === undefined || malformed !== undefined ? served : []) {
     const api = apis[name];
     for (const operation of api.operations) {
-      const answering = kind && operation.checks.find(({ answersMalformed }) => answersMalformed === kind);
-      if (kind !== undefined && answering === undefined) continue;
+      const answering =
+        malformed && operation.checks.find(({ answersMalformed }) => answersMalformed === malformed);
+      if (malformed !== undefined && answering === undefined) continue;
       const params = operation.method === method ? operation.match(path) : undefined;
-      if (params !== undefined) return { api, operation, answering, params, pathIsServed: true };
+      if (params !== undefined) return { api, operation, malformed, answering, params, pathIsServed: true };
     }
   }
-  if (earlyRefusal !== undefined) return { api: apis[served[0]], params: {}, pathIsServed: false };
+  if (earlyRefusal !== undefined) return { api: apis[served[0]], malformed, params: {}, pathIsServed: false };
   const serving = served.findLast((name) =>
     apis[name].operations.some((operation) => operation.match(path) !== undefined),
   );

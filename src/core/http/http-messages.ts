@@ -3,11 +3,11 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Emulator, EmulatorServices } from "../emulator/emulator.ts";
-import type { MalformedKind } from "../emulator/message.ts";
 import {
   type ConnectionError,
   type HeaderList,
   header,
+  type MalformedKind,
   type Result,
   type WireRequest,
   type WireResponse,

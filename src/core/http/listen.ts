@@ -1,5 +1,4 @@
-import type { MalformedKind } from "../emulator/message.ts";
-import { type HeaderList, header, type Result } from "../emulator/message.ts";
+import { type HeaderList, header, type MalformedKind, type Result } from "../emulator/message.ts";
 import { requireNetwork } from "../general/permissions.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { localHost } from "../schema/base-url.ts";

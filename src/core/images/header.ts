@@ -1,5 +1,6 @@
-import { crc32 } from "node:zlib";
 import { formatOf } from "../emulator/image-header.ts";
+import { isCause } from "../schema/causes/causes.ts";
+import { AFTER_HEADER, CHUNK_OVERHEAD, readChunk, readPngHeader } from "./png.ts";
 
 /** An image file's header, read without decoding its pixels. */
 export interface ImageHeader {
@@ -22,7 +23,7 @@ export function regularHeader(bytes: Buffer): ImageHeader | undefined {
   return format && (format === "PNG" ? pngHeader(bytes) : jpegHeader(bytes));
 }
 
-const [IHDR_AT, IHDR_BYTES, PHYS_BYTES, CHUNK_OVERHEAD] = [8, 13, 9, 12];
+const PHYS_BYTES = 9;
 const MOST_SIDE = 65_500;
 /** The kinds of PNG whose pixels the bytes of the header describe: grey, and RGB without or with alpha. */
 const PNG_COMPONENTS = new Map([
@@ -33,13 +34,18 @@ const PNG_COMPONENTS = new Map([
 
 /** Of a PNG with at most its resolution between its header and its pixels. */
 function pngHeader(bytes: Buffer): ImageHeader | undefined {
-  if (!isChunk(bytes, IHDR_AT, "IHDR", IHDR_BYTES)) return undefined;
-  let at = IHDR_AT + IHDR_BYTES + CHUNK_OVERHEAD;
-  if (isChunk(bytes, at, "pHYs", PHYS_BYTES)) at += PHYS_BYTES + CHUNK_OVERHEAD;
+  const header = readPngHeader(bytes);
+  if (isCause(header)) return undefined;
+  let at = AFTER_HEADER;
+  if (nameAt(bytes, at) === "pHYs") {
+    const resolution = readChunk(bytes, at, true);
+    if (isCause(resolution) || resolution.length !== PHYS_BYTES) return undefined;
+    at += PHYS_BYTES + CHUNK_OVERHEAD;
+  }
   if (at + 8 > bytes.length || nameAt(bytes, at) !== "IDAT" || bytes.readInt32BE(at) < 0) return undefined;
-  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
-  const [depth, colour = -1, compression, filter, interlace = 2] = bytes.subarray(24, 29);
-  const components = PNG_COMPONENTS.get(colour);
+  const { width, height, depth, colourType } = header;
+  const [compression, filter, interlace = 2] = bytes.subarray(26, 29);
+  const components = PNG_COMPONENTS.get(colourType);
   if (components === undefined || depth !== 8 || compression !== 0 || filter !== 0 || interlace > 1)
     return undefined;
   return isSide(width) && isSide(height)
@@ -48,17 +54,6 @@ function pngHeader(bytes: Buffer): ImageHeader | undefined {
 }
 
 const nameAt = (bytes: Buffer, at: number): string => bytes.toString("latin1", at + 4, at + 8);
-
-/** Whether an undamaged chunk with this name and length begins there. */
-function isChunk(bytes: Buffer, at: number, name: string, length: number): boolean {
-  const end = at + length + CHUNK_OVERHEAD;
-  return (
-    end <= bytes.length &&
-    bytes.readUInt32BE(at) === length &&
-    nameAt(bytes, at) === name &&
-    crc32(bytes.subarray(at + 4, end - 4)) === bytes.readUInt32BE(end - 4)
-  );
-}
 
 const isSide = (length: number): boolean => length > 0 && length <= MOST_SIDE;
 

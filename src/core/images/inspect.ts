@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import { formatOf, hasEnd, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
 import type { Random } from "../emulator/random.ts";
 import { sha256Hex } from "../general/sha256.ts";
@@ -7,6 +6,7 @@ import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from ".
 import type { ImageMeasures, NewImage } from "../schema/target.ts";
 import { readHeader } from "./decode.ts";
 import { measure, type Wants } from "./measures.ts";
+import { findPngDamage, type PngHeader, readPngHeader } from "./png.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
 /** Why an image is not accepted. */
@@ -150,61 +150,6 @@ function refuse(resultCode: RefusedImage["resultCode"], why: AnyCause): RefusedI
 function firstBytes(bytes: Buffer): string {
   const start = bytes.subarray(0, 8);
   return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
-}
-
-interface PngHeader extends PixelSize {
-  /** Bits per sample: 1, 2, 4, 8 or 16. */
-  readonly depth: number;
-  /** 0 greyscale, 2 RGB, 3 palette, 4 greyscale with alpha, 6 RGB with alpha. */
-  readonly colourType: number;
-}
-
-const SIGNATURE_LENGTH = 8;
-const CHUNK_OVERHEAD = 12;
-const HEADER_LENGTH = 13;
-
-/** Checks the checksum too, which the decoder ignores. */
-function readPngHeader(bytes: Buffer): PngHeader | AnyCause {
-  const chunk = readChunk(bytes, SIGNATURE_LENGTH, true);
-  if (isCause(chunk)) return chunk;
-  if (chunk.type !== "IHDR" || chunk.length !== HEADER_LENGTH)
-    return cause("image.damaged", { isHeader: true });
-  const header = bytes.subarray(SIGNATURE_LENGTH + 8);
-  return {
-    width: header.readUInt32BE(0),
-    height: header.readUInt32BE(4),
-    depth: header.readUInt8(8),
-    colourType: header.readUInt8(9),
-  };
-}
-
-/** Checks all chunks up to IEND. Returns the first defect, or undefined. */
-function findPngDamage(bytes: Buffer): AnyCause | undefined {
-  for (let offset = SIGNATURE_LENGTH; ; ) {
-    const chunk = readChunk(bytes, offset, false);
-    if (isCause(chunk)) return chunk;
-    if (chunk.type === "IEND") return undefined;
-    offset += chunk.length + CHUNK_OVERHEAD;
-  }
-}
-
-function readChunk(
-  bytes: Buffer,
-  offset: number,
-  isHeader: boolean,
-): { type: string; length: number } | AnyCause {
-  if (offset + CHUNK_OVERHEAD > bytes.length)
-    return cause("image.truncated", { isHeader, bytes: bytes.length });
-  const length = bytes.readUInt32BE(offset);
-  const end = offset + length + CHUNK_OVERHEAD;
-  const name = bytes.toString("latin1", offset + 4, offset + 8);
-  const type = /^[A-Za-z]{4}$/.test(name) ? name : undefined;
-  if (type === undefined) return cause("image.damaged", { isHeader, at: offset });
-  if (end > bytes.length) return cause("image.truncated", { isHeader, bytes: bytes.length, within: type });
-  if (crc32(bytes.subarray(offset + 4, end - 4)) !== bytes.readUInt32BE(end - 4)) {
-    return cause("image.damaged", { isHeader, at: offset, chunk: type });
-  }
-  return { type, length };
 }
 
 /** Beginnings of other bytes, and what they are. */

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { MockCloudReco } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import "mock-cloud-reco/vitest";
@@ -28,6 +29,17 @@ describe("a cause", () => {
     if (entry?.cause?.code === "date.skewed") expect(entry.reason).toContain(entry.cause.given);
     expect(JSON.parse(JSON.stringify(entry))).toMatchObject({ cause: entry?.cause, reason: entry?.reason });
     expect(structuredClone(entry?.cause)).toEqual(entry?.cause);
+  });
+
+  it("is printed with its sentence", async () => {
+    await using service = await opened();
+    await service.session.target(SKEWED);
+    const [entry] = service.mock.requests;
+    expect(inspect(entry, { breakLength: Number.POSITIVE_INFINITY })).toContain(
+      `reason: ${inspect(entry?.reason)}`,
+    );
+    expect(inspect([entry], { depth: 0 })).toBe("[ [Object] ]");
+    expect({ ...entry }).toEqual(entry);
   });
 
   it("lists further mistakes", async () => {

@@ -4,7 +4,7 @@ import { findingsIn } from "../../../src/core/apis/model-target/dataset-validati
 import { profiles } from "../../../src/core/emulator/profiles.ts";
 import { sentenceOf } from "../../../src/core/schema/causes/causes.ts";
 import { times } from "../../support/combinations.ts";
-import { isJsonObject } from "../../support/values.ts";
+import { isJsonObject, type JsonObject } from "../../support/values.ts";
 import { openDirectly, type Received } from "./api.ts";
 import {
   ADVANCED,
@@ -190,14 +190,11 @@ describe("validation", () => {
         profile,
         (value, family, name) => {
           const fields = isJsonObject(value) ? value : {};
-          const findings = findingsIn(fields, family, profiles[name]);
-          expect(
-            findingsIn(
-              isJsonObject(reversed(fields)) ? Object(reversed(fields)) : {},
-              family,
-              profiles[name],
-            ),
-          ).toEqual(findings);
+          const findingsOf = (given: JsonObject) =>
+            findingsIn(given, family, profiles[name]).map(({ message, why }) => ({ message, cause: why() }));
+          const findings = findingsOf(fields);
+          const other = reversed(fields);
+          expect(findingsOf(isJsonObject(other) ? other : {})).toEqual(findings);
           for (const { message, cause } of findings)
             expect([message, sentenceOf(cause)].every((words) => words.length > 0)).toBe(true);
         },

@@ -51,14 +51,13 @@ export const isStateBased = (model: Model): boolean => isGiven(model, "stateBase
 /** A problem of a dataset request: in the words of the service, and what to change. */
 export interface Finding {
   readonly message: string;
-  readonly cause: AnyCause;
+  /** Of thousands of findings, only the first are shown. */
+  readonly why: () => AnyCause;
 }
 
 export const missing = (path: string): Finding => ({
   message: `${path}: element is required`,
-  get cause() {
-    return cause("dataset.missing", { path });
-  },
+  why: () => cause("dataset.missing", { path }),
 });
 
 const FITS: Readonly<Record<TypeName, (value: unknown) => boolean>> = {
@@ -70,9 +69,7 @@ const FITS: Readonly<Record<TypeName, (value: unknown) => boolean>> = {
 
 export const expected = (path: string, type: TypeName, value: unknown): Finding => ({
   message: `${path}: error.expected.${type}`,
-  get cause() {
-    return cause("dataset.type", { path, type, given: show(value) });
-  },
+  why: () => cause("dataset.type", { path, type, given: show(value) }),
 });
 
 /** A finding unless a value has that type. */
@@ -95,9 +92,25 @@ const SHOWN_FINDINGS = 5;
 
 export function causeOf(findings: readonly [Finding, ...Finding[]]): AnyCause {
   const [first, ...further] = findings;
-  const shown = further.slice(0, SHOWN_FINDINGS - 1).map((finding) => finding.cause);
+  const shown = further.slice(0, SHOWN_FINDINGS - 1).map((finding) => finding.why());
   const more = further.length - shown.length;
-  return withFurther({ ...first.cause, ...(more > 0 && { more }) }, ...shown);
+  return withFurther({ ...first.why(), ...(more > 0 && { more }) }, ...shown);
+}
+
+export type Stage = (request: DatasetRequest) => readonly Finding[];
+
+export const inModels =
+  (find: (model: Model, request: DatasetRequest) => readonly Finding[]): Stage =>
+  (request) =>
+    request.models.flatMap((model) => find(model, request));
+
+export const inViews = (find: (view: Part, model: Model) => readonly Finding[]): Stage =>
+  inModels((model) => model.views.flatMap((view) => find(view, model)));
+
+/** The entries of an array; none when the field is anything else. */
+export function entriesOf({ fields }: Part, key: string): readonly unknown[] {
+  const entries = fields[key];
+  return Array.isArray(entries) ? entries : [];
 }
 
 export const MOST_MODELS = 20;

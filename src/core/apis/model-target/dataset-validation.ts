@@ -1,34 +1,26 @@
 import type { Profile } from "../../emulator/profiles.ts";
-import { isJsonObject, type JsonObject, type ParsedJson, parseJson } from "../../general/json.ts";
+import { isJsonObject, type JsonObject } from "../../general/json.ts";
 import { bounded, show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import {
   APPEARANCES,
-  type DatasetRequest,
+  entriesOf,
   type Finding,
   findingsOfField,
+  inModels,
+  inViews,
   isGiven,
   isStateBased,
   MOST_MODELS,
-  type Model,
   missing,
   modelsIn,
   OPTIMIZATIONS,
-  type Part,
+  type Stage,
   typed,
   WHEN,
 } from "./dataset-request.ts";
-
-type Stage = (request: DatasetRequest) => readonly Finding[];
-
-const inModels =
-  (find: (model: Model, request: DatasetRequest) => readonly Finding[]): Stage =>
-  (request) =>
-    request.models.flatMap((model) => find(model, request));
-
-const inViews = (find: (view: Part, model: Model) => readonly Finding[]): Stage =>
-  inModels((model) => model.views.flatMap((view) => find(view, model)));
+import { configurations, declaredStates, statesEntries, statesTypes } from "./dataset-states.ts";
 
 const TOP_LEVEL = { models: "jsarray", name: "jsstring", targetSdk: "jsstring" } as const;
 
@@ -50,9 +42,7 @@ const modelCounts: Stage = ({ family, models: { length } }) => {
   return [
     {
       message,
-      get cause() {
-        return cause("dataset.models", { path: "/models", models: length, expected: wanted });
-      },
+      why: () => cause("dataset.models", { path: "/models", models: length, expected: wanted }),
     },
   ];
 };
@@ -65,9 +55,7 @@ const uniqueNames: Stage = ({ family, models }) => {
   return [
     {
       message: "names of models must be unique within a Target.",
-      get cause() {
-        return cause("dataset.names", facts);
-      },
+      why: () => cause("dataset.names", facts),
     },
   ];
 };
@@ -91,13 +79,12 @@ const modelSources = inModels((model, { profile }) => {
   return [
     {
       message: `model '${shown}' is invalid. ${wanted} ${listed} need to be provided`,
-      get cause() {
-        return cause("dataset.source", {
+      why: () =>
+        cause("dataset.source", {
           path: model.path,
           sources: sources.join(", "),
           given: given.join(", ") || "none",
-        });
-      },
+        }),
     },
   ];
 });
@@ -116,9 +103,7 @@ type Rule = (value: string, path: string, profile: Profile) => readonly Finding[
 const refused = (path: string, value: string, allowed: readonly string[], message: string): Finding[] => [
   {
     message,
-    get cause() {
-      return cause("dataset.value", { path, given: show(value), accepted: allowed.join(", ") });
-    },
+    why: () => cause("dataset.value", { path, given: show(value), accepted: allowed.join(", ") }),
   },
 ];
 
@@ -174,9 +159,7 @@ const modelStrings = inModels((model, { family, profile }) =>
 const unsupported = (path: string): Finding => ({
   message:
     "`motionHint` and `trackingMode` are no longer supported when using `targetsSdk` 10.9 or later. Please use the `optimizeTrackingFor` setting instead.",
-  get cause() {
-    return cause("dataset.unsupported", { path });
-  },
+  why: () => cause("dataset.unsupported", { path }),
 });
 
 /** Enumerated fields, and `views` is an array. */
@@ -204,88 +187,6 @@ const viewPositions = inViews(({ path, fields: { guideViewPosition } }) => {
       typed(`${position.path}/${key}(${index})`, "jsnumber", value),
     ),
   ]);
-});
-
-/** The entries of an array; none when the field is anything else. */
-function entriesOf({ fields }: Part, key: string): readonly unknown[] {
-  const entries = fields[key];
-  return Array.isArray(entries) ? entries : [];
-}
-
-const statesTypes = inViews((view) => findingsOfField(view, "states", "jsarray", false));
-
-const statesEntries = inViews((view) =>
-  entriesOf(view, "states").flatMap((state, index) =>
-    typed(`${view.path}/states(${index})`, "jsstring", state),
-  ),
-);
-
-const configurationPath = ({ path }: Model): string => `${path}/stateBasedConfigurationJsonString`;
-
-/** In bytes besides long strings. More than for bodies: model files fill configurations. */
-export const MOST_CONFIGURATION = 2 ** 23;
-
-/** By the fields of their model: two stages read each. */
-const configurationsRead = new WeakMap<JsonObject, ParsedJson>();
-
-/** The model's parsed configuration; undefined when it has none, or it is not valid JSON. */
-function configurationOf({ fields }: Model): { readonly value: unknown } | undefined {
-  const text = fields.stateBasedConfigurationJsonString;
-  if (typeof text !== "string") return undefined;
-  const parsed = configurationsRead.get(fields) ?? parseJson(text, MOST_CONFIGURATION);
-  configurationsRead.set(fields, parsed);
-  return parsed.error === undefined ? parsed : undefined;
-}
-
-/** Configurations are JSON and declare states: later stages rely on it. */
-const configurations = inModels((model) => {
-  if (!isStateBased(model)) return [];
-  const path = configurationPath(model);
-  const configuration = configurationOf(model);
-  return configuration === undefined
-    ? [
-        {
-          message: `${path}: error.expected.validjson`,
-          get cause() {
-            return cause("dataset.configuration", { path });
-          },
-        },
-      ]
-    : typed(`${path}/states`, "jsobject", statesOf(configuration.value));
-});
-
-const statesOf = (configuration: unknown): unknown =>
-  isJsonObject(configuration) ? configuration.states : undefined;
-
-/** Views name only states that their model declares. */
-const declaredStates = inModels((model) => {
-  const views = model.views.filter((view) => entriesOf(view, "states").length > 0);
-  if (views.length === 0) return [];
-  const declared = statesOf(configurationOf(model)?.value);
-  if (!isJsonObject(declared)) {
-    const message = `${missing(configurationPath(model)).message} when view states are given`;
-    return views.map(({ path }) => ({
-      message,
-      get cause() {
-        return cause("dataset.stateless", { path });
-      },
-    }));
-  }
-  const states = show(Object.keys(declared).join(", "));
-  return views.flatMap((view) =>
-    entriesOf(view, "states")
-      .filter((state) => !Object.hasOwn(declared, String(state)))
-      .map((state) => ({
-        message: `states in entrypoint ${bounded(String(view.fields.name))}' must be a subset of all states`,
-        get cause() {
-          return cause("dataset.states", {
-            path: `${view.path}/states`,
-            state: show(state),
-            declared: states,
-          });
-        },
-      })),
-  );
 });
 
 /** The stages of validation, in order; see README.md. */

@@ -143,7 +143,7 @@ export const modelTargetCauses = {
     "POST /oauth2/token\n\nscope=unknown",
   ),
   "scopes.body": refusal<{ readonly given: string }>(
-    "The body is no JSON object with scopes.",
+    "The body is not a JSON object with scopes.",
     ({ given }) => `the body must be a JSON object with scopes; got ${given}`,
     "Send a JSON object with scopes.",
     "POST /oauth2/clientcredentials\n\n[]",
@@ -213,10 +213,10 @@ export const modelTargetCauses = {
     `${DATASET} with a model that has a motionHint, under a profile whose engines do not support it`,
   ),
   "dataset.configuration": finding(
-    "The configuration of a model's states is no JSON.",
+    "The configuration of a model's states is not JSON.",
     ({ path }) => `${path} must be the text of a JSON object`,
     "Send the configuration of the states as the text of a JSON object.",
-    `${DATASET} with a model whose stateBasedConfigurationJsonString is no JSON`,
+    `${DATASET} with a model whose stateBasedConfigurationJsonString is not JSON`,
   ),
   "dataset.stateless": finding(
     "A view has states, but its model has no configuration of them.",

@@ -66,7 +66,7 @@ export const queryCauses = {
     "POST /v1/query with a body that ends within the image",
   ),
   "max-results.wrong": refusal<{ readonly given: string; readonly most: number }>(
-    "max_num_results is no number from 1 to 50.",
+    "max_num_results is not a number from 1 to 50.",
     ({ given, most }) => `max_num_results is ${given}; expected a whole number from 1 to ${most}`,
     "Send a whole number from 1 to 50.",
     "POST /v1/query\n\nmax_num_results=0",

@@ -147,7 +147,7 @@ export const targetCauses = {
     "POST /targets with the name of another target",
   ),
   "width.wrong": refusal<{ readonly given: string }>(
-    "The width is no number above 0.",
+    "The width is not a number above 0.",
     ({ given }) => `width must be a number above 0; got ${given}`,
     "Send a width above 0, as a number.",
     'POST /targets\n\n{ …, "width": -1 }',
