@@ -130,8 +130,14 @@ ${settingsHelp("query")}
   openapi: `mock-cloud-reco openapi: prints the OpenAPI document of the four APIs to standard output
 
 Options:
-  --profile NAME   neutral, vuforia   (default: ${DEFAULT_PROFILE})
+  --profile NAME           neutral, vuforia   (default: ${DEFAULT_PROFILE})
+  --target-url URL, --query-url URL, --manager-url URL
+                           base URLs of your servers   (default: the real hosts, and http://target-manager.test)
+  --model-target-url URL   (default: that of --target-url)
   --help
+
+Try it:
+  npx mock-cloud-reco openapi --target-url http://127.0.0.1:5000 --query-url http://127.0.0.1:5001 > openapi.json
 `,
 
   picture: `mock-cloud-reco picture <n>: prints a picture for tests to standard output

@@ -21,9 +21,26 @@ import {
 
 /** `mock-cloud-reco openapi`: prints the OpenAPI document of the four APIs. */
 export async function printOpenApi(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { values } = readOptions("openapi", args, { profile: valueFlag });
+  const { values } = readOptions("openapi", args, {
+    profile: valueFlag,
+    "target-url": valueFlag,
+    "query-url": valueFlag,
+    "model-target-url": valueFlag,
+    "manager-url": valueFlag,
+  });
   const profile = readProfile(values.profile ?? DEFAULT_PROFILE);
-  terminal.print(`${JSON.stringify(openApiDocument({ profile }), null, 2)}\n`);
+  const urlIn = (flag: "target-url" | "query-url" | "model-target-url" | "manager-url") => {
+    const given = values[flag];
+    return given === undefined ? undefined : addressed(given, `--${flag}`).href.replace(/\/$/, "");
+  };
+  const target = urlIn("target-url");
+  const urls = {
+    target,
+    query: urlIn("query-url"),
+    modelTarget: urlIn("model-target-url") ?? target,
+    manager: urlIn("manager-url"),
+  };
+  terminal.print(`${JSON.stringify(openApiDocument({ profile, urls }), null, 2)}\n`);
   return 0;
 }
 
@@ -59,7 +76,7 @@ export async function healthcheck(args: readonly string[], terminal: Terminal): 
   const { positionals } = readOptions("healthcheck", args, {}, 1);
   const [given] = positionals;
   const results: string[] = [];
-  for (const url of (given === undefined ? ownUrls(terminal) : [given]).map(addressed)) {
+  for (const url of (given === undefined ? ownUrls(terminal) : [given]).map((one) => addressed(one))) {
     requireNetwork(`${url.href} cannot be checked`);
     const answer = await statusOf(url);
     if (isHealthy(answer)) {
@@ -72,9 +89,9 @@ export async function healthcheck(args: readonly string[], terminal: Terminal): 
   return 1;
 }
 
-function addressed(given: string): URL {
+function addressed(given: string, name = "url"): URL {
   try {
-    return parseBaseUrl("url", given);
+    return parseBaseUrl(name, given);
   } catch (error) {
     throw new UsageError(messageOf(error));
   }

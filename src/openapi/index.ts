@@ -123,6 +123,8 @@ export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   /** Title, version and description. */
   readonly info: DocumentInfo;
+  /** Base URLs of all APIs, for tools that look only here. Each path has its own. */
+  readonly servers: readonly ServerObject[];
   /** One for each API. */
   readonly tags: readonly Tag[];
   /** By path, as a template: `/targets/{id}`. */
@@ -147,9 +149,10 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { profile = DEFAULT_PROFILE, urls = {} } = checked("options", openApiOptions, options);
   const chosen = profiles[profile];
   const apis = Object.values(APIS);
+  const urlOf = ({ name }: Api): string => urls[name] ?? DEFAULT_URLS[name];
   const paths: Record<string, PathItem> = {};
   for (const api of apis) {
-    const servers = [{ url: urls[api.name] ?? DEFAULT_URLS[api.name] }];
+    const servers = [{ url: urlOf(api) }];
     for (const operation of api.operations) {
       const { path, parameters } = pathOf(operation.path);
       const described = operationOf(operation, api, chosen, parameters);
@@ -159,6 +162,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   return {
     openapi: "3.1.0",
     info: { title: "Cloud recognition, as mock-cloud-reco serves it", version, description: INTRODUCTION },
+    servers: [...new Set(apis.map(urlOf))].map((url) => ({ url })),
     tags: apis.map(({ title }) => ({ name: title })),
     paths,
     components: { securitySchemes: SECURITY_SCHEMES },

@@ -20,7 +20,7 @@ export interface Variant {
 
 /** A header of a response. */
 export interface HeaderObject {
-  /** Whether every response with that status has it. */
+  /** Whether every response with that status has it; false for `Connection`, which proxies drop. */
   readonly required: boolean;
   /** Schema of its value. */
   readonly schema: JsonSchema;
@@ -54,7 +54,9 @@ export function responseOf(variants: readonly Variant[], optionalHeaders: readon
     description: [...new Set(variants.map(({ description }) => description))].join(" "),
     headers: Object.fromEntries(
       [...headers].map((name) => {
-        const required = variants.every((variant) => variant.headers.includes(name));
+        const isSent = variants.every((variant) => variant.headers.includes(name));
+        // Of one connection only: proxies drop it.
+        const required = isSent && name !== "Connection";
         return [name, { required, schema: { type: "string" } }];
       }),
     ),

@@ -166,7 +166,7 @@ function answerOpenApi(
 }
 
 /** The default servers are the real service's, to which no client may be led from here. */
-const withoutServers = ({ paths, ...document }: OpenApiDocument) => ({
+const withoutServers = ({ paths, servers: _all, ...document }: OpenApiDocument) => ({
   ...document,
   paths: Object.fromEntries(Object.entries(paths).map(([path, { servers: _, ...item }]) => [path, item])),
 });

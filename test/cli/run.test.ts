@@ -139,6 +139,8 @@ describe("the command itself", () => {
       /^mock-cloud-reco: --cloud-query-failure: available in process only, with new MockCloudReco\(\)/,
     ],
     [["openapi", "--profile", "x"], /^mock-cloud-reco: --profile: expected neutral or vuforia; got "x"/],
+    [["openapi", "--target-url", "a"], /^mock-cloud-reco: Invalid URL "a": No scheme supplied/],
+    [["openapi", "--query-url", "http://q.test?a"], /^mock-cloud-reco: .*--query-url.*: expected an http/],
     [["healthcheck", "a", "b"], /^mock-cloud-reco: unexpected "b"/],
     [["healthcheck", "localhost:5000"], /^mock-cloud-reco: Invalid URL "localhost:5000": No scheme supplied/],
   ])("exits with code 2 for %j, and says why", async (args, message) => {
@@ -152,6 +154,17 @@ describe("the command itself", () => {
     const { code, printed } = await start(["openapi", "--profile", "vuforia"]).finished;
     expect(code).toBe(0);
     expect(JSON.parse(printed)).toEqual(JSON.parse(JSON.stringify(openApiDocument({ profile: "vuforia" }))));
+  });
+
+  test("openapi prints the document of one's own servers", async () => {
+    const [target, query, manager] = ["http://t.test:1/vws", "http://q.test", "http://m.test"];
+    const given = ["--target-url", `${target}/`, "--query-url", query, "--manager-url", manager];
+    const urls = { target, query, manager, modelTarget: target };
+    for (const args of [given, [...given, "--model-target-url", "http://mt.test"]]) {
+      const { printed } = await start(["openapi", ...args]).finished;
+      const expected = args === given ? urls : { ...urls, modelTarget: "http://mt.test" };
+      expect(JSON.parse(printed)).toEqual(JSON.parse(JSON.stringify(openApiDocument({ urls: expected }))));
+    }
   });
 
   test("prints one line for each invalid setting", async () => {

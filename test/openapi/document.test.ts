@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { ProfileName } from "mock-cloud-reco";
-import { openApiDocument } from "mock-cloud-reco/openapi";
+import {
+  type JsonSchema,
+  type OperationObject,
+  openApiDocument,
+  type ResponseObject,
+} from "mock-cloud-reco/openapi";
 import { describe, expect, it } from "vitest";
 import { operationsOf } from "./conformance.ts";
 
@@ -13,6 +18,15 @@ const routes = readdirSync(apis, { recursive: true, encoding: "utf8" })
   .map(([, route = ""]) => route);
 
 const profiles: readonly ProfileName[] = ["neutral", "vuforia"];
+
+/** All objects of a document that have one of its keywords, with their paths. */
+const withKeyword = (value: unknown, keyword: string, path = "#"): [path: string, JsonSchema][] =>
+  typeof value !== "object" || value === null
+    ? []
+    : ([
+        ...(Object.hasOwn(value, keyword) ? [[path, value] satisfies [string, object]] : []),
+        ...Object.entries(value).flatMap(([key, one]) => withKeyword(one, keyword, `${path}/${key}`)),
+      ] as [string, JsonSchema][]);
 
 describe.each(profiles)("the OpenAPI document (%s)", (profile) => {
   const document = openApiDocument({ profile });
@@ -30,6 +44,30 @@ describe.each(profiles)("the OpenAPI document (%s)", (profile) => {
     expect(described.toSorted()).toEqual(served.toSorted());
     const ids = operationsOf(document).map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("has the schemas that code generators need: of items, and the type of each constant", () => {
+    const arrays = withKeyword(document, "type").filter(([, { type }]) => [type].flat().includes("array"));
+    expect(arrays.length).toBeGreaterThan(0);
+    expect(arrays.filter(([, { items }]) => typeof items !== "object")).toEqual([]);
+    for (const keyword of ["const", "enum"]) {
+      const constants = withKeyword(document, keyword);
+      expect(constants.length).toBeGreaterThan(0);
+      expect(constants.filter(([, { type }]) => type === undefined)).toEqual([]);
+    }
+    expect(withKeyword(document, "const").filter(([, one]) => one.const === "")).toEqual([]);
+    const form = document.paths["/v1/query"]?.post as OperationObject;
+    expect(form.requestBody?.content["multipart/form-data"]?.schema).toMatchObject({
+      properties: { image: { type: "string", format: "binary" } },
+    });
+  });
+
+  it("declares Connection, which proxies drop, and requires it nowhere", () => {
+    const connections = withKeyword(document, "headers").flatMap(([, { headers }]) =>
+      Object.entries(headers as ResponseObject["headers"]).filter(([name]) => name === "Connection"),
+    );
+    expect(connections.length).toBeGreaterThan(0);
+    expect(connections.filter(([, { required }]) => required)).toEqual([]);
   });
 
   it("names each parameter of a path, and what requests sign", () => {
@@ -64,8 +102,14 @@ describe("the OpenAPI document", () => {
   });
 
   it("names the servers", () => {
-    const { paths } = openApiDocument({ urls: { query: "http://127.0.0.1:5001" } });
+    const { paths, servers } = openApiDocument({ urls: { query: "http://127.0.0.1:5001" } });
     expect(paths["/v1/query"]?.servers).toEqual([{ url: "http://127.0.0.1:5001" }]);
     expect(paths["/targets"]?.servers).toEqual([{ url: "https://vws.vuforia.com" }]);
+    // The first one is the base URL of most generated clients.
+    expect(servers.map(({ url }) => url)).toEqual([
+      "https://vws.vuforia.com",
+      "http://127.0.0.1:5001",
+      "http://target-manager.test",
+    ]);
   });
 });

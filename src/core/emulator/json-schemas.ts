@@ -13,7 +13,9 @@ export const dateTimeSchema: JsonSchema = { type: "string", format: "date-time" 
 /** Keys, ids and names that the emulator makes, transaction ids and uuids. */
 export const hex32Schema: JsonSchema = { type: "string", pattern: "^[0-9a-f]{32}$" };
 
-export const constantSchema = (value: string): JsonSchema => ({ type: "string", const: value });
+/** Some code generators find no type in an empty `const`. */
+export const constantSchema = (value: string): JsonSchema =>
+  value === "" ? enumSchema([value]) : { type: "string", const: value };
 export const enumSchema = (values: readonly string[]): JsonSchema => ({ type: "string", enum: values });
 export const arraySchema = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 export const withDescription = (schema: JsonSchema, description: string): JsonSchema => ({

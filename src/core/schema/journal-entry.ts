@@ -141,7 +141,7 @@ const causeValue = deferred(
   {
     type: "object",
     required: ["kind", "code"],
-    properties: { kind: { enum: ["refusal", "remark", "fault"] }, code: { type: "string" } },
+    properties: { kind: { type: "string", enum: ["refusal", "remark", "fault"] }, code: { type: "string" } },
   },
 );
 

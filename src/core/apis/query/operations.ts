@@ -1,5 +1,5 @@
 import type { FaultRule } from "../../emulator/faults.ts";
-import { type JsonSchema, objectSchema, withDescription } from "../../emulator/json-schemas.ts";
+import { enumSchema, type JsonSchema, objectSchema, withDescription } from "../../emulator/json-schemas.ts";
 import { acceptsEncoding, header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
@@ -23,7 +23,12 @@ import {
 } from "./responses.ts";
 import { searchTargets } from "./search.ts";
 
-const image: JsonSchema = { contentMediaType: "application/octet-stream" };
+/** In the words of OpenAPI 3.0 too, by which code generators know a file. */
+const image: JsonSchema = {
+  type: "string",
+  format: "binary",
+  contentMediaType: "application/octet-stream",
+};
 
 export const query = operation({
   name: "query",
@@ -43,7 +48,7 @@ export const query = operation({
       },
       {
         max_num_results: { type: "integer", minimum: 1, maximum: 50, default: 1 },
-        include_target_data: { enum: ["top", "all", "none"], default: "top" },
+        include_target_data: { ...enumSchema(["top", "all", "none"]), default: "top" },
       },
     ),
   },

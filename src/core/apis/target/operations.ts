@@ -50,7 +50,10 @@ const targetFields: JsonSchemas = {
 };
 
 const targetOptions: JsonSchemas = {
-  active_flag: withDescription({ anyOf: [orNullSchema(booleanSchema), { enum: [0, 1] }] }, "Default true."),
+  active_flag: withDescription(
+    { anyOf: [orNullSchema(booleanSchema), { type: "integer", enum: [0, 1] }] },
+    "Default true.",
+  ),
   application_metadata: orNullSchema(
     withDescription(stringSchema, `Base64 of at most ${MAX_METADATA_BYTES} bytes.`),
   ),

@@ -34,6 +34,13 @@ function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): 
       if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
       if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
       if (part.properties !== undefined) delete part.description;
+      // As `constantSchema` says.
+      if (part.const === "") {
+        part.enum = [part.const];
+        delete part.const;
+      }
+      // Not `false`, in which tools see no schema of items. The tuple's length stays limited.
+      if (part.items === false) part.items = part.prefixItems?.[0] ?? {};
       finish(part);
     },
   });
