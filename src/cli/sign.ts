@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { compareSignature } from "../core/apis/explanations/signature.ts";
 import { malformedAuthorization } from "../core/apis/explanations/values.ts";
+import { systemClock } from "../core/emulator/clock.ts";
 import { header, type WireRequest } from "../core/emulator/message.ts";
 import {
   bodyDigest,
@@ -100,6 +101,7 @@ async function explained(request: WireRequest, keys: Keys) {
   const wrongKey = namedAccessKey(given) === keys.accessKey ? "" : `${wrongKeyAdvice(request, keys)}\n`;
   const { expected, signed, why } = await compareSignature(request, bodyDigest(request.body), keys, {
     otherSecrets: { [keys.other.name]: keys.other.secretKey },
+    now: systemClock.now().getTime(),
   });
   const differing = signed === undefined ? "" : `\n${differences(expected, signed)}`;
   const isSigned = headerOf({ ...keys, accessKey: namedAccessKey(given) ?? "" }, expected) === given;

@@ -232,6 +232,12 @@ export class Journal {
     return entries;
   }
 
+  /** The newest entries, newest first; those of its parent if it has none, as in the journal of one request. */
+  newest(count: number): readonly JournalEntry[] {
+    const { kept } = this.answered === 0 && this.parent !== undefined ? this.parent : this;
+    return [...kept.values()].slice(-count).reverse();
+  }
+
   clear(): void {
     const { root } = this;
     root.clears += 1;

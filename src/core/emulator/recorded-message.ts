@@ -70,6 +70,15 @@ export class RecordedBody {
   }
 
   /**
+   * Whether it has these bytes, or as many if it was dropped.
+   *
+   * @internal
+   */
+  isOf(bytes: Buffer): boolean {
+    return this.#kept?.equals(bytes) ?? this.size === bytes.length;
+  }
+
+  /**
    * Releases the bytes.
    *
    * @internal
@@ -197,6 +206,11 @@ abstract class RecordedMessage {
   /** Whether its `Authorization` ends with this signature, which is never shown. @internal */
   isSignedWith(signature: string): boolean {
     return header(this.#parts, "authorization")?.endsWith(`:${signature}`) === true;
+  }
+
+  /** Whether its `Authorization` names this access key. @internal */
+  namesKey(accessKey: string): boolean {
+    return header(this.#parts, "authorization")?.includes(` ${accessKey}:`) === true;
   }
 
   /** Header lines in order, with their case as far as the transport preserves it. Credentials are masked. */

@@ -23,11 +23,8 @@ describeBackends("the journal names a typical mistake and its fix", (backend) =>
     await send(situation, added);
     await send(situation, changed(listing(situation), added.signed));
     const { reason = "" } = await service.latest();
-    // Separate servers pass their entries on, and keep none: they do not know the numbers of others.
     expect(reason).toContain(
-      backend.overSockets
-        ? "no common mistake explains it"
-        : "the signature does not match: it is the signature of request #1 (POST /targets); compute a new signature for each request",
+      "the signature does not match: it is the signature of request #1 (POST /targets); compute a new signature for each request",
     );
     // Those of a client that signs wrongly are equal too, and are no request's own.
     const wrong = changed(listing(situation), { method: "get" });

@@ -190,12 +190,12 @@ export const SIGNATURES: readonly Mistake[] = [
     "axios' default content type on text",
     (s) => typed(adding(s), "application/x-www-form-urlencoded"),
     '("application/x-www-form-urlencoded", not "application/json")',
-    "axios sends this one with a text: set the header",
+    'Unity or axios sends "application/x-www-form-urlencoded" by default',
   ],
   [
     "fetch's default content type on text",
     (s) => typed(adding(s), "text/plain;charset=UTF-8"),
     '("text/plain", not "application/json")',
-    "fetch sends this one with a text: set the header",
+    "set the header, because .NET, fetch,",
   ],
 ];

@@ -3,8 +3,12 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
+import type { SignatureForm } from "../../schema/causes/signature.ts";
 import type { ApiContext } from "../services.ts";
 import { endsWithin } from "./bodies.ts";
+import { localDate } from "./dates.ts";
+import { type Earlier, isContentRight, reuseOf, servedBefore } from "./earlier.ts";
+import { reencodedIn } from "./reencoded.ts";
 import {
   rightLines,
   type SignedLines,
@@ -27,10 +31,12 @@ export async function explainSignature(
   keys: SigningKeys & { readonly databaseName: string },
   otherSecrets: Readonly<Record<string, string>>,
 ): Promise<AnyCause> {
-  const { request, entry } = context;
-  const { expected, signed, why } = await compareSignature(request, context.body.digest, keys, {
+  const { request, entry, body, now } = context;
+  const { expected, signed, why } = await compareSignature(request, body.digest, keys, {
     otherSecrets,
-    reused: reuseOf(context, signatureIn(request)),
+    now,
+    earlier: reuseOf(context, signatureIn(request), rightLines(request, body.digest)),
+    served: () => servedBefore(context, keys.accessKey),
     secretsOfOthers: () => secretsOfOthers(context, keys),
   });
   entry.signature = { expected, ...(signed !== undefined && { signed }) };
@@ -45,8 +51,12 @@ function signatureIn(request: WireRequest): string {
 interface Surroundings {
   /** Other secrets of the same database, by the name to show. */
   readonly otherSecrets: Readonly<Record<string, string>>;
-  /** Reports that the signature belongs to an earlier request. */
-  readonly reused?: AnyCause | undefined;
+  /** The service's time. */
+  readonly now: number;
+  /** The earlier request whose signature it is. */
+  readonly earlier?: Earlier | undefined;
+  /** Number of an earlier request that was signed with the same secret key. */
+  readonly served?: () => number | undefined;
   readonly secretsOfOthers?: () => Promise<readonly Secret[]>;
 }
 
@@ -55,26 +65,34 @@ export async function compareSignature(
   request: WireRequest,
   digest: string,
   keys: SigningKeys,
-  { otherSecrets, reused, secretsOfOthers = () => Promise.resolve([]) }: Surroundings,
+  { otherSecrets, now, earlier, served, secretsOfOthers = () => Promise.resolve([]) }: Surroundings,
 ): Promise<{ readonly expected: string; readonly signed?: string; readonly why: AnyCause }> {
   const [scheme = ""] = (header(request, "authorization") ?? "").split(" ");
   const signature = signatureIn(request);
   const right = rightLines(request, digest);
   const expected = signedTextOf(right);
-  const mistake = mistakeBeside(signature, request.path) ?? reused;
-  if (mistake !== undefined) return { expected, why: { ...mistake, ...{ expected } } };
+  const beside = mistakeBeside(signature, request.path);
+  if (beside !== undefined) return { expected, why: { ...beside, ...{ expected } } };
+  if (earlier !== undefined) {
+    const signed = earlier.lines && signedTextOf(earlier.lines);
+    return { expected, ...(signed && { signed }), why: { ...earlier.why, ...{ expected, signed } } };
+  }
+  const local = /^\p{ASCII}*$/u.test(right.date) ? undefined : localDate(right.date, now);
   const explained = await findMistakes(signature, right, {
     ownSecrets: [{ key: keys.secretKey }, ...mistakenFor(keys, otherSecrets)],
     otherSecrets: [...MISSING_SECRETS, ...(await secretsOfOthers())],
     variants: () => wrongVariants(request, right),
   });
-  if (explained === undefined) return { expected, why: unexplained(request, expected) };
+  if (explained === undefined)
+    return { expected, why: local ?? unexplained(request, digest, expected, served) };
   const { mistakes, signed } = explained;
   const isScheme = scheme !== "VWS";
   const all = isScheme
     ? [cause("signature.scheme", { scheme: JSON.stringify(scheme) }), ...mistakes]
     : mistakes;
-  const [first = cause("signature.unexplained"), ...further] = all;
+  const [first, ...further] = [...all, ...(local === undefined ? [] : [local])];
+  if (first === undefined) return { expected, signed, why: cause("signature.unexplained", { expected }) };
+  if (first === local) return { expected, signed, why: local };
   return { expected, signed, why: withFurther({ ...first, ...{ expected, signed } }, ...further) };
 }
 
@@ -86,10 +104,26 @@ function mistakeBeside(signature: string, path: string): AnyCause | undefined {
   return missingId === undefined ? undefined : cause("id.unset", { text: missingId });
 }
 
-function unexplained(request: WireRequest, expected: string): AnyCause {
+/** What no mistake explains: it says what is left. */
+function unexplained(
+  request: WireRequest,
+  digest: string,
+  expected: string,
+  served: Surroundings["served"],
+): AnyCause {
   if (header(request, "date") === undefined)
     return cause("signature.no-date", { expected, lost: dateLostBy(request) });
-  return cause(endsWithin(request.body) ? "signature.cut-body" : "signature.unexplained", { expected });
+  if (endsWithin(request.body)) return cause("signature.cut-body", { expected });
+  const { length } = signatureIn(request);
+  if (!FORMS.some((form) => form.length === length))
+    return cause("signature.length", { characters: length, expected });
+  const reencoded = reencodedIn(request.body);
+  if (reencoded !== undefined) return { ...reencoded, ...{ expected } };
+  return cause("signature.unexplained", {
+    expected,
+    served: served?.(),
+    isContentRight: isContentRight(request, digest),
+  });
 }
 
 /** Wrong secrets that a client may have signed with, and wrong spellings of the right one. */
@@ -120,21 +154,6 @@ const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
   mistake: cause("signature.key-unset", { text: key }),
 }));
 
-const MOST_COMPARED = 20;
-
-/** Reports a signature of one of the latest requests; otherwise undefined. */
-function reuseOf({ services: { journal } }: ApiContext, signature: string): AnyCause | undefined {
-  const oldest = Math.max(journal.firstPosition, journal.position - MOST_COMPARED + 1);
-  for (let position = journal.position; position >= oldest; position -= 1) {
-    const entry = journal.at(position);
-    // A request whose own signature was wrong is not its source.
-    if (entry?.signature !== undefined || entry?.request.isSignedWith(signature) !== true) continue;
-    const { number, method, path } = entry;
-    return cause("signature.reused", { number, method, path });
-  }
-  return undefined;
-}
-
 /** Databases may have been mixed up. */
 async function secretsOfOthers(
   { services }: ApiContext,
@@ -164,22 +183,38 @@ interface Form {
   readonly of: (hmac: Buffer) => string;
   /** In characters. It names the algorithm, so one HMAC decides. */
   readonly length: number;
-  readonly algorithm: "sha1" | "sha256";
+  readonly algorithm: "sha1" | "sha256" | "sha512" | "md5";
   readonly mistake?: AnyCause | undefined;
 }
 
 const inBase64 = (hmac: Buffer) => hmac.toString("base64");
 const inHex = (hmac: Buffer) => hmac.toString("hex");
+const inUpperCase = (hmac: Buffer) => inHex(hmac).toUpperCase();
 const inUrls = (hmac: Buffer) => hmac.toString("base64url");
+const unpadded = (hmac: Buffer) => inBase64(hmac).replace(/=+$/, "");
+const inPython = (hmac: Buffer) => `b'${inBase64(hmac)}'`;
 const hexInBase64 = (hmac: Buffer) => Buffer.from(inHex(hmac)).toString("base64");
+const percentEncoded = (hmac: Buffer) => encodeURIComponent(inBase64(hmac));
+const encoded = (is: SignatureForm) => cause("signature.encoding", { is });
+const algorithm = (isHex: boolean, name: string) => cause("signature.algorithm", { isHex, algorithm: name });
+/** In place of the length of a signature with escapes, each of which is longer than its character. */
+const ESCAPED = 0;
 const FORMS = (
   [
     ["sha1", 28, inBase64],
-    ["sha1", 40, inHex, cause("signature.encoding", { is: "hexadecimal" })],
-    ["sha1", 56, hexInBase64, cause("signature.encoding", { is: "hexadecimal in base64" })],
-    ["sha1", 27, inUrls, cause("signature.encoding", { is: "base64url" })],
-    ["sha256", 44, inBase64, cause("signature.algorithm", { isHex: false })],
-    ["sha256", 64, inHex, cause("signature.algorithm", { isHex: true })],
+    ["sha1", 40, inHex, encoded("hexadecimal")],
+    ["sha1", 40, inUpperCase, encoded("hexadecimal")],
+    ["sha1", 56, hexInBase64, encoded("hexadecimal in base64")],
+    ["sha1", 27, inUrls, encoded("base64url")],
+    ["sha1", 27, unpadded, encoded("base64 without padding")],
+    ["sha1", 31, inPython, encoded("Python's bytes")],
+    ["sha1", ESCAPED, percentEncoded, encoded("percent-encoding")],
+    ["sha256", 44, inBase64, algorithm(false, "HMAC-SHA256")],
+    ["sha256", 64, inHex, algorithm(true, "HMAC-SHA256")],
+    ["sha512", 88, inBase64, algorithm(false, "HMAC-SHA512")],
+    ["sha512", 128, inHex, algorithm(true, "HMAC-SHA512")],
+    ["md5", 24, inBase64, algorithm(false, "HMAC-MD5")],
+    ["md5", 32, inHex, algorithm(true, "HMAC-MD5")],
   ] as const
 ).map(([algorithm, length, of, mistake]): Form => ({ algorithm, length, of, mistake }));
 
@@ -207,14 +242,15 @@ const computeHmac: ComputeHmac = (algorithm, key, text) => createHmac(algorithm,
 /** Less than 1 ms of work. */
 const HMACS_PER_SLICE = 50;
 
-/** Finds the fewest mistakes, at most two besides the form, that produce a signature. Computes at most about 600 HMACs. */
+/** Finds the fewest mistakes, at most two besides the form, that produce a signature. Computes at most about 800 HMACs. */
 export async function findMistakes(
   signature: string,
   right: SignedLines,
   { ownSecrets, otherSecrets, variants: makeVariants }: Suspects,
   hmac: ComputeHmac = computeHmac,
 ): Promise<Explained | undefined> {
-  const forms = FORMS.filter(({ length }) => length === signature.length);
+  const wanted = signature.includes("%") ? ESCAPED : signature.length;
+  const forms = FORMS.filter(({ length }) => length === wanted);
   const [first] = forms;
   if (first === undefined) return undefined;
   let computed = 0;

@@ -1,10 +1,9 @@
-import { isAscii } from "node:buffer";
-import { hash } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
-import { parseJson } from "../../general/json.ts";
-import { yieldToEventLoop } from "../../general/scheduling.ts";
-import { asciiOnly, percentDecoded } from "../../general/text.ts";
+import { percentDecoded } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
+import { sendersOf } from "./clients.ts";
+import { readableText } from "./dates.ts";
+import { wrongDigests } from "./digests.ts";
 
 /** One of the five signed lines, or what separates them, with a mistake that clients make. */
 export interface SignedVariant {
@@ -38,13 +37,11 @@ export function rightLines(request: WireRequest, digest: string): SignedLines {
     method: request.method.toUpperCase(),
     digest,
     type: (header(request, "content-type") ?? "").replace(/;.*$/s, ""),
-    date: header(request, "date") ?? "",
+    date: readableText(header(request, "date") ?? ""),
     path: request.path,
     separator: "\n",
   };
 }
-
-const DIGEST_OF_NO_BODY = hash("md5", "");
 
 const COMMON_TYPES = [
   "application/json",
@@ -54,12 +51,6 @@ const COMMON_TYPES = [
   "application/octet-stream",
   "application/x-www-form-urlencoded",
 ];
-
-/** Sent by clients with a text body and no type. */
-const TYPES_OF_CLIENTS = new Map([
-  ["application/x-www-form-urlencoded", "axios"],
-  ["text/plain", "fetch"],
-]);
 
 /** Added by HTTP clients, or only signed. */
 const CHARSETS = ["; charset=utf-8", ";charset=utf-8", "; charset=UTF-8"];
@@ -72,6 +63,28 @@ const SEPARATORS = [
   ["", "nothing"],
 ] as const;
 
+const bothOf = (line: keyof SignedLines, right: SignedLines, wrong: string) => ({
+  right: JSON.stringify(right[line]),
+  wrong: JSON.stringify(wrong),
+});
+
+/** The mistake of a client that signed another value of one line than it sent. */
+export function wrongLine(
+  line: "method" | "digest" | "type" | "date" | "path",
+  request: WireRequest,
+  right: SignedLines,
+  wrong: string,
+): AnyCause {
+  const both = bothOf(line, right, wrong);
+  if (line === "type")
+    return cause("signature.content-type", { ...both, client: sendersOf(right.type, request) });
+  if (line === "path") return cause("signature.path", both);
+  if (line === "method") return cause("signature.method", both);
+  if (line === "digest") return cause("signature.digest", {});
+  const seconds = (Date.parse(wrong) - Date.parse(right.date)) / 1000;
+  return cause("signature.date", Number.isNaN(seconds) || seconds === 0 ? both : { seconds });
+}
+
 /** Each line with the common mistakes of clients. */
 export async function wrongVariants(
   request: WireRequest,
@@ -80,12 +93,9 @@ export async function wrongVariants(
   const { method, path, query } = request;
   const contentType = header(request, "content-type") ?? "";
   const host = header(request, "host");
-  const both = (line: "type" | "path" | "method", value: string) => ({
-    right: JSON.stringify(right[line]),
-    wrong: JSON.stringify(value),
-  });
-  const otherType = (likely: boolean, client?: string) => (value: string) =>
-    variant("type", value, cause("signature.content-type", { ...both("type", value), client }), likely);
+  const both = (line: "path" | "method", value: string) => bothOf(line, right, value);
+  const otherType = (likely: boolean) => (value: string) =>
+    variant("type", value, wrongLine("type", request, right, value), likely);
   const otherPath = (likely: boolean, part?: "part") => (value: string) =>
     variant(
       "path",
@@ -99,12 +109,15 @@ export async function wrongVariants(
       : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
   const variants: readonly SignedVariant[] = [
     ...[contentType, ""].map(otherType(true)),
-    ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(
-      otherType(false, TYPES_OF_CLIENTS.get(right.type)),
+    ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(otherType(false)),
+    ...(await wrongDigests(request, right.digest)).map(({ value, mistake, likely }) =>
+      variant("digest", value, mistake, likely),
     ),
-    ...(await bodyVariants(request.body, right.digest)),
     variant("date", "", cause("signature.date"), true),
     ...nearDates(right.date),
+    ...otherDates(right.date).map((value) =>
+      variant("date", value, wrongLine("date", request, right, value)),
+    ),
     variant("method", method.toLowerCase(), cause("signature.method"), true),
     ...METHODS.map((value) => variant("method", value, cause("signature.method", both("method", value)))),
     ...[`${path}?${query}`, ...urls].map(otherPath(true)),
@@ -136,6 +149,15 @@ function partsOf(path: string): readonly string[] {
 
 const MOST_SECONDS_APART = 5;
 
+/** The same time in other forms. */
+function otherDates(date: string): readonly string[] {
+  const sent = Date.parse(date);
+  if (Number.isNaN(sent)) return [];
+  const iso = new Date(sent).toISOString();
+  const others = ["+0000", "-0000", "+00:00", "UTC", "Z"].map((zone) => date.replace(/GMT$/, zone));
+  return [...others, iso, iso.replace(".000", ""), String(sent), String(sent / 1000)];
+}
+
 /** Dates shortly before and after the one that was sent. */
 function nearDates(date: string): readonly SignedVariant[] {
   const sent = Date.parse(date);
@@ -146,94 +168,4 @@ function nearDates(date: string): readonly SignedVariant[] {
       const date = new Date(sent + seconds * 1000).toUTCString();
       return variant("date", date, cause("signature.date", { seconds }));
     });
-}
-
-/** Digesting larger bodies in each way takes too long. */
-const MOST_DIGESTED_BYTES = 4_000_000;
-
-/** @param md5 - that of the body. */
-async function bodyVariants(body: Buffer, md5: string): Promise<readonly SignedVariant[]> {
-  const digest = (
-    facts: { readonly not?: string; readonly bytes?: number; readonly isEmpty?: boolean } = {},
-  ) => cause("signature.digest", facts);
-  const none = digest(body.length === 0 ? {} : { bytes: body.length });
-  const wrong = [
-    variant("digest", "", digest({ isEmpty: true })),
-    variant("digest", DIGEST_OF_NO_BODY, none, true),
-    variant("digest", Buffer.from(md5, "hex").toString("base64"), digest()),
-    variant("digest", md5.toUpperCase(), digest()),
-  ];
-  if (body.length > MOST_DIGESTED_BYTES) return wrong;
-  for (const [algorithm, name] of [
-    ["sha1", "SHA-1"],
-    ["sha256", "SHA-256"],
-  ] as const) {
-    wrong.push(variant("digest", await hashed(algorithm, body), digest({ not: name })));
-  }
-  for (const [make, mistake] of await otherTextsOf(body)) {
-    await yieldToEventLoop();
-    wrong.push(variant("digest", await hashed("md5", make()), mistake, true));
-  }
-  return wrong;
-}
-
-/** In its own turn of the event loop: the body may have megabytes. */
-async function hashed(algorithm: "md5" | "sha1" | "sha256", bytes: Buffer | string): Promise<string> {
-  await yieldToEventLoop();
-  return hash(algorithm, bytes);
-}
-
-/** Bytes that clients sign instead of the body, each with the mistake. */
-async function otherTextsOf(
-  body: Buffer,
-): Promise<readonly (readonly [make: () => Buffer | string, mistake: AnyCause])[]> {
-  if (body.length === 0) return [];
-  const text = body.toString();
-  const as = (of: string) => cause("signature.digest", { of });
-  const again = cause("signature.rewritten");
-  const rewritten = await rewritersOf(text);
-  return [
-    // The same bytes, if all of them are ASCII.
-    ...(isAscii(body)
-      ? []
-      : ([
-          [() => Buffer.from(text, "latin1"), as("Latin-1")],
-          [() => text, as("UTF-8, but the bytes are not UTF-8")],
-          [() => body.toString("latin1"), as("a binary string, encoded as UTF-8 again")],
-        ] as const)),
-    [() => Buffer.from(text, "utf16le"), as("UTF-16")],
-    [() => `\ufeff${text}`, as("UTF-8 with a byte-order mark")],
-    [() => body.toString("base64"), as("base64")],
-    [() => `${text}\n`, as("text with a line feed appended")],
-    ...rewritten.map((write) => [write, again] as const),
-  ];
-}
-
-/** Each writes the same JSON as another serialiser or language does. */
-async function rewritersOf(text: string): Promise<readonly (() => string)[]> {
-  if (!/^\s*[{[]/.test(text)) return [];
-  const parsed = parseJson(text);
-  if (parsed.error !== undefined) return [];
-  const { value } = parsed;
-  const compact = () => JSON.stringify(value);
-  const sorted = () =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
-      ? JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))))
-      : compact();
-  const plain = [
-    compact,
-    sorted,
-    () => JSON.stringify(value, null, 2),
-    () => JSON.stringify(value, null, 4),
-    () => spaced(value),
-  ];
-  return [...plain, () => JSON.stringify(compact()), ...plain.map((write) => () => asciiOnly(write()))];
-}
-
-/** As Python writes it: with a space after each comma and colon. */
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}: ${spaced(each)}`);
-  return `{${members.join(", ")}}`;
 }

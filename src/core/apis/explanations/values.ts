@@ -5,36 +5,6 @@ import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { Database } from "../../schema/database.ts";
 import type { ApiContext } from "../services.ts";
 
-const HOUR_MS = 3_600_000;
-
-/** A time zone still explains such a deviation from half hours. */
-const TOLERATED_MS = 5 * 60_000;
-
-/** Explains a malformed `Date` header, with one that is accepted now. */
-export const malformedDate = (date: string, now: number): AnyCause =>
-  cause("date.malformed", { given: show(date), is: kindOf(date), form: show(dateOf({ now })) });
-
-function kindOf(date: string) {
-  if (date === "") return "empty";
-  if (/^\d{4}-\d{2}-\d{2}/.test(date)) return "iso";
-  if (/^\d{10,13}$/.test(date)) return "number";
-  if (/GMT[+-]\d{4}/.test(date)) return "local";
-  if (/[+-]\d{4}$/.test(date)) return "offset";
-  return /\bUTC$/.test(date) ? "utc" : undefined;
-}
-
-export function skewedDate(date: string, moment: number, now: number, allowed: string): AnyCause {
-  const off = moment - now;
-  const hours = Math.round((off / HOUR_MS) * 2) / 2;
-  const isZone = hours !== 0 && Math.abs(hours) <= 14 && Math.abs(off - hours * HOUR_MS) < TOLERATED_MS;
-  return cause("date.skewed", {
-    given: show(date),
-    clock: dateOf({ now }),
-    allowed,
-    ...(isZone && { hours }),
-  });
-}
-
 /** Whether this runtime's `Headers` or `Request` drops `Date`, as in browsers and happy-dom. */
 let runtimeLosesDate: boolean | undefined;
 

@@ -10,6 +10,7 @@ import type { TokenProblem } from "../../schema/causes/model-targets.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
 import { StateUnavailableError } from "../../store/store.ts";
 import { malformedLength } from "../explanations/bodies.ts";
+import { sendersOf } from "../explanations/clients.ts";
 import { lacksHeaders } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { isLengthInteger } from "../signed/framing.ts";
@@ -218,7 +219,12 @@ export const jsonContentType = check({
     return (
       JSON_TYPES.some((type) =>
         profile.datasetContentType === "contained" ? given.includes(type) : main === type,
-      ) || cause("content-type.wrong", { given: show(given), expected: "application/json or text/json" })
+      ) ||
+      cause("content-type.wrong", {
+        given: show(given),
+        expected: "application/json or text/json",
+        client: sendersOf(main, request),
+      })
     );
   },
 });

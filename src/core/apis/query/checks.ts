@@ -7,13 +7,9 @@ import { show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { isOfCloud } from "../../store/records.ts";
-import {
-  malformedAuthorization,
-  malformedDate,
-  missingDate,
-  skewedDate,
-  unknownKey,
-} from "../explanations/values.ts";
+import { sendersOf } from "../explanations/clients.ts";
+import { malformedDate, skewedDate } from "../explanations/dates.ts";
+import { malformedAuthorization, missingDate, unknownKey } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { authorizationGiven, recordsOfKey, signatureVerdict, viewOf } from "../signed/authentication.ts";
 import {
@@ -161,11 +157,15 @@ const contentTypeGiven = check({
 const contentTypeIsMultipart = check({
   name: "contentTypeIsMultipart",
   refusals: [unsupportedMediaType],
-  test: ({ contentType, profile }: Context & { readonly contentType: string }) => {
+  test: ({ request, contentType, profile }: Context & { readonly contentType: string }) => {
     const { main, parameters } = parseMediaType(contentType);
     return main === "multipart/form-data" || (main === "*/*" && profile.anyContentTypeIsMultipart)
       ? { parameters }
-      : cause("content-type.wrong", { given: show(contentType), expected: CONTENT_TYPE_EXPECTED });
+      : cause("content-type.wrong", {
+          given: show(contentType),
+          expected: CONTENT_TYPE_EXPECTED,
+          client: sendersOf(main, request),
+        });
   },
 });
 

@@ -8,7 +8,8 @@ import { cause } from "../../schema/causes/causes.ts";
 import { LONGEST_HEADER_LINE_BYTES } from "../../schema/protocol.ts";
 import { nearest } from "../../schema/zod/problems.ts";
 import { malformedLength, notJsonObject, wrongLength } from "../explanations/bodies.ts";
-import { malformedDate, missingDate, skewedDate } from "../explanations/values.ts";
+import { malformedDate, skewedDate } from "../explanations/dates.ts";
+import { missingDate } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { fail, failure, headerTooLargePage, loadBalancerPage, streamTimeout } from "./responses.ts";
 

@@ -1,4 +1,5 @@
 import { refusal, remark } from "./row.ts";
+import { mistake } from "./signature.ts";
 import { unread } from "./words.ts";
 
 const BASE64 = "is not base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
@@ -54,6 +55,20 @@ export const bodyCauses = {
     () => "the request body is larger than 64 MiB",
     "Send a smaller body.",
     "POST /targets with a body of more than 64 MiB",
+  ),
+  "body.reencoded": mistake<{
+    readonly as: "latin1" | "replacement";
+    /** Of the first U+FFFD, in bytes, from 1. */
+    readonly position?: number;
+  }>(
+    "The body's bytes were read as text and encoded again on their way.",
+    ({ as, position }) =>
+      "send the bytes as they are, never as text: the body was encoded again on its way " +
+      (as === "latin1"
+        ? "(it was read as Latin-1 and written as UTF-8)"
+        : `(byte ${position} begins U+FFFD, which decoders write in place of bytes that are not UTF-8)`),
+    "Send the bytes (a Buffer) that were signed, and let no proxy, client or template read them as text.",
+    "POST /v1/query with a form whose picture was read as text after it was signed",
   ),
   "json.malformed": refusal<{ readonly problem: string; readonly isText?: boolean }>(
     "The body is not valid JSON.",

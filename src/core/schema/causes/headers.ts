@@ -39,7 +39,21 @@ const DATES = {
   local: ", which is local time (toString)",
   offset: ", which has an offset instead of GMT",
   utc: ", which says UTC instead of GMT",
+  zone: ", which names another time zone than GMT",
+  noZone: ", which does not end with GMT",
+  quoted: ", which is in quotation marks",
+  halfDay: ", which has a 12-hour clock",
+  fraction: ", which has fractions of a second",
+  noSeconds: ", which has no seconds",
+  numbers: ", which has numbers in place of names",
+  dashes: ", which has dashes (RFC 850)",
+  longNames: ", which has long names",
+  shortYear: ", whose year has two digits",
+  monthFirst: ", which has the month before the day",
+  noComma: ", which has no comma behind the weekday",
+  impossible: ", which is no day or time of the calendar",
 } as const;
+export type DateKind = keyof typeof DATES;
 
 /** Headers of requests to any API. */
 export const headerCauses = {
@@ -140,7 +154,7 @@ export const headerCauses = {
   ),
   "date.malformed": refusal<{
     readonly given: string;
-    readonly is?: keyof typeof DATES | undefined;
+    readonly is?: DateKind | undefined;
     readonly form: string;
   }>(
     "The Date header has another form.",
@@ -148,6 +162,24 @@ export const headerCauses = {
       `the Date header is ${given}${is === undefined ? "" : DATES[is]}; expected a form like ${form}, as new Date().toUTCString() returns it`,
     "Send the Date header as `new Date().toUTCString()` returns it.",
     "GET /targets\nDate: 2026-11-23T10:00:00Z",
+  ),
+  "date.locale": refusal<{
+    readonly given: string;
+    /** The first word that is not English. */
+    readonly word?: string | undefined;
+    /** Whose year it has, such as `Buddhist`. */
+    readonly calendar?: string | undefined;
+    readonly form: string;
+  }>(
+    "The Date header is in another language, or of another calendar.",
+    ({ given, word, calendar, form }) => {
+      const languages = word === undefined ? [] : [`${word} is not English`];
+      const calendars = calendar === undefined ? [] : [`the year is of the ${calendar} calendar`];
+      const change = word === undefined ? "the calendar to the Gregorian one" : "the locale to English";
+      return `set ${change} when you format the date: the Date header is ${given}, but ${[...languages, ...calendars].join(" and ")}; expected a form like ${form}`;
+    },
+    "Format the date in English and the Gregorian calendar, whatever the locale is.",
+    "GET /targets\nDate: Sa., 21 Nov. 2026 12:00:00 GMT",
   ),
   "date.skewed": refusal<{
     readonly given: string;
@@ -173,9 +205,15 @@ export const headerCauses = {
     "Send a Content-Type header.",
     "POST /targets\nContent-Type:",
   ),
-  "content-type.wrong": refusal<{ readonly given: string; readonly expected: string }>(
+  "content-type.wrong": refusal<{
+    readonly given: string;
+    readonly expected: string;
+    /** Which clients send it by default. */
+    readonly client?: string | undefined;
+  }>(
     "The Content-Type header is another one.",
-    ({ given, expected }) => `the Content-Type header is ${given}; expected ${expected}`,
+    ({ given, expected, client }) =>
+      `the Content-Type header is ${given}${client === undefined ? "" : `, which ${client} sends by default`}; expected ${expected}`,
     "Send the Content-Type that the API expects: `multipart/form-data` for queries, JSON for datasets.",
     "POST /v1/query\nContent-Type: application/json",
   ),

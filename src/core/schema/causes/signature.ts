@@ -1,35 +1,27 @@
-import { type Join, refusal } from "./row.ts";
+import { refusal } from "./row.ts";
+import {
+  type Compared,
+  compared,
+  DIGEST_FORMS,
+  type DigestForm,
+  type Left,
+  unexplained,
+  whatIsLeft,
+} from "./signed-words.ts";
 import { NO_HEADERS, unset } from "./words.ts";
 
-/** The strings to sign; `signed` is known if a mistake explains the signature. */
-type Compared = {
-  readonly expected?: string | undefined;
-  readonly signed?: string | undefined;
-};
+const SIGNATURE_FORMS = {
+  hexadecimal: "the HMAC in hexadecimal; it must be its base64",
+  "hexadecimal in base64":
+    'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
+  base64url: "base64url, without padding; it must be base64",
+  "base64 without padding": "base64 without padding; it must be base64 with the = at its end",
+  "Python's bytes": "Python's text of bytes, b'…'; decode the base64 to text",
+  "percent-encoding": "percent-encoded; it must be base64 as it is",
+} as const;
+export type SignatureForm = keyof typeof SIGNATURE_FORMS;
 
-const LINES = "(method, MD5 of the body, content type, date, path)";
-
-/** `text` as JSON, with `▶` before its first difference from `other`. */
-function marked(text: string, other: string): string {
-  let same = 0;
-  while (same < text.length && text[same] === other[same]) same += 1;
-  return JSON.stringify(`${text.slice(0, same)}▶${text.slice(same)}`);
-}
-
-/** If the string that was signed is wrong, both strings follow. */
-const compared: Join = (sentences, { expected, signed }, isShort) => {
-  const all = sentences.join("; and ");
-  if (typeof expected !== "string" || signed === expected) return all;
-  const found = `the signature does not match: ${all}`;
-  if (typeof signed !== "string" || isShort) return typeof signed === "string" ? `${found}.` : found;
-  return `${found}. String to sign, expected: ${marked(expected, signed)}; signed: ${marked(signed, expected)}`;
-};
-
-/** Only the string that should have been signed is known. */
-const unexplained: Join = ([sentence = ""], { expected }, isShort) =>
-  `${sentence}, and that exactly this is signed ${LINES}${isShort ? "" : `: ${JSON.stringify(expected)}`}`;
-
-const mistake = <Facts extends object = object>(
+export const mistake = <Facts extends object = object>(
   happened: string,
   sentence: (facts: Facts & Compared) => string,
   change: string,
@@ -122,28 +114,30 @@ export const signatureCauses = {
     "Use the characters of the secret key as the key of the HMAC: decode nothing.",
     "GET /targets, signed with what the server secret key is in base64",
   ),
-  "signature.encoding": mistake<{ readonly is: "hexadecimal" | "hexadecimal in base64" | "base64url" }>(
+  "signature.encoding": mistake<{ readonly is: SignatureForm }>(
     "The signature is right, but encoded in another way.",
-    ({ is }) =>
-      `the signature is ${
-        {
-          hexadecimal: "the HMAC in hexadecimal; it must be its base64",
-          "hexadecimal in base64":
-            'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
-          base64url: "base64url, without padding; it must be base64",
-        }[is]
-      }`,
+    ({ is }) => `the signature is ${SIGNATURE_FORMS[is]}`,
     "Send the base64 of the HMAC's 20 bytes.",
     "GET /targets with the HMAC in hexadecimal",
   ),
-  "signature.algorithm": mistake<{ readonly isHex: boolean }>(
+  "signature.algorithm": mistake<{
+    readonly isHex: boolean;
+    /** Such as `HMAC-SHA256`. */
+    readonly algorithm: string;
+  }>(
     "The signature was made with another algorithm.",
-    ({ isHex }) =>
+    ({ isHex, algorithm }) =>
       isHex
-        ? "the signature is an HMAC-SHA256 in hexadecimal; it must be the base64 of an HMAC-SHA1"
-        : "the signature is an HMAC-SHA256; it must be an HMAC-SHA1",
+        ? `the signature is an ${algorithm} in hexadecimal; it must be the base64 of an HMAC-SHA1`
+        : `the signature is an ${algorithm}; it must be an HMAC-SHA1`,
     "Sign with HMAC-SHA1.",
     "GET /targets with an HMAC-SHA256",
+  ),
+  "signature.length": mistake<{ readonly characters: number }>(
+    "The signature has the length of no HMAC.",
+    ({ characters }) => `send the 28 characters of an HMAC-SHA1 in base64: the signature has ${characters}`,
+    "Send the base64 of the HMAC's 20 bytes, which has 28 characters.",
+    "GET /targets\nAuthorization: VWS <server access key>:c2lnbmF0dXJl",
   ),
   "signature.swapped": mistake(
     "The HMAC's key and its message are swapped.",
@@ -164,6 +158,12 @@ export const signatureCauses = {
   "signature.digest": mistake<{
     /** The text that was digested, such as `base64`. */
     readonly of?: string | undefined;
+    /** The text that was digested instead of the body, as JSON. */
+    readonly text?: string | undefined;
+    /** Whether it is the request's own Content-MD5. */
+    readonly isHeader?: boolean | undefined;
+    /** Whether only the form's file was digested. */
+    readonly isPart?: boolean | undefined;
     /** What was signed instead, such as `SHA-1`. */
     readonly not?: string | undefined;
     /** Length of the body, if the digest of no body was signed. */
@@ -172,8 +172,13 @@ export const signatureCauses = {
     readonly isEmpty?: boolean | undefined;
   }>(
     "Another digest of the body was signed.",
-    ({ of, not, bytes, isEmpty }) => {
+    ({ of, text, isHeader, isPart, not, bytes, isEmpty }) => {
       const exact = "sign the lower-case hexadecimal MD5 of the body's exact bytes";
+      if (text !== undefined) return `${exact}: the MD5 of the text ${text} was signed`;
+      if (isHeader === true)
+        return `${exact}: the MD5 of the Content-MD5 header was signed, which is that of other bytes`;
+      if (isPart === true)
+        return `${exact}: the MD5 of the form's file was signed, without the form around it`;
       if (of !== undefined) return `the MD5 was computed over the body's text as ${of}: ${exact}`;
       if (bytes !== undefined)
         return `a body of 0 bytes was signed, but a body of ${bytes} bytes was sent: ${exact}`;
@@ -182,6 +187,13 @@ export const signatureCauses = {
     },
     "Compute the MD5 over exactly the bytes of the body that are sent, in lower-case hexadecimal.",
     "POST /targets, signed with the MD5 of no body",
+  ),
+  "signature.digest-form": mistake<{ readonly is: DigestForm }>(
+    "The MD5 of the body is right, but written in another way.",
+    ({ is }) =>
+      `sign the lower-case hexadecimal MD5 of the body's exact bytes: it was written ${DIGEST_FORMS[is]}`,
+    "Write the MD5 as 32 lower-case hexadecimal digits, two for each byte.",
+    "POST /targets, signed with the MD5 in upper case",
   ),
   "signature.rewritten": mistake(
     "The body was serialised again after it was signed.",
@@ -197,18 +209,20 @@ export const signatureCauses = {
   }>(
     "Another Content-Type was signed.",
     ({ right, wrong, client }) =>
-      `sign the Content-Type that is sent, up to its first semicolon${client === undefined ? "" : ` (${client} sends this one with a text: set the header)`} (${right}, not ${wrong})`,
+      `sign the Content-Type that is sent, up to its first semicolon (${right}, not ${wrong})${client === undefined ? "" : `: set the header, because ${client} sends ${right} by default`}`,
     "Sign the Content-Type that is sent, up to its first semicolon.",
     "POST /v1/query, signed with the Content-Type and its boundary",
   ),
   "signature.date": mistake<{
     /** By how many seconds the signed date is later than the Date header. */
     readonly seconds?: number | undefined;
+    readonly right?: string;
+    readonly wrong?: string;
   }>(
     "Another date was signed.",
-    ({ seconds }) =>
+    ({ seconds, right, wrong }) =>
       seconds === undefined
-        ? "sign the Date header's exact value, not an empty line"
+        ? `sign the Date header's exact value${wrong === undefined ? ", not an empty line" : ` (${right}, not ${wrong})`}`
         : `the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's: read the clock once, then sign and send that text`,
     "Sign the Date header's exact value: compute it once, then sign and send it.",
     "GET /targets, signed with an empty date",
@@ -251,12 +265,12 @@ export const signatureCauses = {
     "GET /targets\nDate:\nAuthorization: VWS <server access key>:another signature=====",
     unexplained,
   ),
-  "signature.unexplained": refusal<Compared>(
+  "signature.unexplained": refusal<Compared & Left>(
     "The signature does not match, and no common mistake explains it.",
     () => "the signature does not match, and no common mistake explains it: check the secret key",
-    "Check the secret key, and compare the string that the client signs with the expected one.",
+    "Check the secret key, compare the string that the client signs with the expected one, and look for what changes the body.",
     "GET /targets, signed with an unknown key",
-    unexplained,
+    whatIsLeft,
   ),
 };
 

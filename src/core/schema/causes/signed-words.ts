@@ -1,0 +1,74 @@
+import type { Join } from "./row.ts";
+
+/** The strings to sign; `signed` is known if a mistake explains the signature. */
+export type Compared = {
+  readonly expected?: string | undefined;
+  readonly signed?: string | undefined;
+};
+
+const LINES = "(method, MD5 of the body, content type, date, path)";
+
+/** `text` as JSON, with `▶` before its first difference from `other`. */
+function marked(text: string, other: string): string {
+  let same = 0;
+  while (same < text.length && text[same] === other[same]) same += 1;
+  return JSON.stringify(`${text.slice(0, same)}▶${text.slice(same)}`);
+}
+
+/** If the string that was signed is wrong, both strings follow. */
+export const compared: Join = (sentences, { expected, signed }, isShort) => {
+  const all = sentences.join("; and ");
+  if (typeof expected !== "string" || signed === expected) return all;
+  const found = `the signature does not match: ${all}`;
+  if (typeof signed !== "string" || isShort) return typeof signed === "string" ? `${found}.` : found;
+  return `${found}. String to sign, expected: ${marked(expected, signed)}; signed: ${marked(signed, expected)}`;
+};
+
+/** Only the string that should have been signed is known. */
+export const unexplained: Join = ([sentence = ""], { expected }, isShort) =>
+  `${sentence}, and that exactly this is signed ${LINES}${isShort ? "" : `: ${JSON.stringify(expected)}`}`;
+
+const OTHER_KEY = "another key";
+const CHANGED_BODY = "a body that was changed after it was signed";
+
+export type Left = {
+  /** Number of an earlier request that was signed with the right key. */
+  readonly served?: number | undefined;
+  /** Whether the request's own Content-MD5 is that of its body. */
+  readonly isContentRight?: boolean | undefined;
+};
+
+/** What is left if no mistake explains a signature. */
+function leftOf({ served, isContentRight }: Left): string {
+  if (isContentRight === false) return `${CHANGED_BODY}: its Content-MD5 is that of other bytes`;
+  if (served !== undefined) return `${CHANGED_BODY}: the key was right in request #${served}`;
+  return isContentRight === true
+    ? `${OTHER_KEY}: the body still has its Content-MD5`
+    : `${OTHER_KEY}, or ${CHANGED_BODY}`;
+}
+
+export const whatIsLeft: Join = (sentences, facts, isShort) =>
+  `${unexplained(sentences, facts, isShort)}; what is left is ${leftOf(facts)}`;
+
+/** How clients write a digest by hand. */
+export const DIGEST_FORMS = {
+  upperCase: "in upper case",
+  base64: "in base64",
+  base64url: "in base64 without padding",
+  hexBase64: "as the base64 of its hexadecimal digits",
+  unpadded: "without the leading zero of a byte (pad each byte to two digits)",
+  number: "as a number without leading zeros (pad it to 32 digits)",
+  signedNumber: "as a signed number (new BigInteger(1, bytes), padded to 32 digits)",
+  decimal: "as a decimal number",
+  extended: "with sign-extended bytes (mask each byte: b & 0xff)",
+  separated: "with separators between its bytes (BitConverter.ToString: remove the dashes)",
+  prefixed: "with 0x before it",
+  quoted: "in quotation marks",
+  python: "as Python writes bytes, b'…' (decode them to text)",
+  list: "as a list of decimal bytes",
+  lineFeed: "with more behind it (such as the line feed of md5sum)",
+  bytes: "as bytes that were read as text",
+  half: "as 16 of its 32 digits",
+  twice: "as the MD5 of itself (digest once)",
+} as const;
+export type DigestForm = keyof typeof DIGEST_FORMS;

@@ -1,0 +1,488 @@
+import { expect } from "vitest";
+import {
+  adding,
+  changed,
+  image,
+  listing,
+  md5,
+  moved,
+  request,
+  type Sent,
+  type Situation,
+  searching,
+  send,
+} from "../protocol/mistakes/mistakes.ts";
+import type { Input } from "./inputs.ts";
+
+/** A body whose MD5 is as wanted. */
+function bodyWhose(isWanted: (digest: Buffer) => boolean): string {
+  for (let number = 0; ; number += 1) {
+    const body = JSON.stringify({ name: `poster ${number}` });
+    if (isWanted(Buffer.from(md5(body), "hex"))) return body;
+  }
+}
+const first = (bytes: Buffer): number => bytes[0] ?? 0;
+const hasSmall = (bytes: Buffer): boolean => [...bytes.subarray(1)].some((byte) => byte < 16);
+
+/** Adds a target whose digest is written in another way. */
+const digested =
+  (write: (hex: string, bytes: Buffer) => string, body?: string) =>
+  (s: Situation): Sent => {
+    const sent =
+      body === undefined ? adding(s) : request(s, "POST", "/targets", Buffer.from(body), "application/json");
+    const { digest } = sent.signed;
+    return changed(sent, { digest: write(digest, Buffer.from(digest, "hex")) });
+  };
+
+/** Adds a target with the MD5 of another text. */
+const digestOf =
+  (make: (body: Buffer) => string | Buffer) =>
+  (s: Situation): Sent => {
+    const sent = adding(s);
+    return changed(sent, { digest: md5(make(sent.body)) });
+  };
+
+const each =
+  (write: (byte: number) => string, separator = "") =>
+  (_hex: string, bytes: Buffer) =>
+    [...bytes].map(write).join(separator);
+const hex = (byte: number) => byte.toString(16).padStart(2, "0");
+const form = (is: string) => ({ is });
+
+const DIGESTS: readonly Input[] = [
+  ["MD5 in upper case", digested((md5) => md5.toUpperCase()), "signature.digest-form", form("upperCase")],
+  [
+    "MD5 in base64",
+    digested((_, bytes) => bytes.toString("base64")),
+    "signature.digest-form",
+    form("base64"),
+  ],
+  [
+    "MD5 in base64 without padding",
+    digested((_, bytes) => bytes.toString("base64").replace(/=+$/, "")),
+    "signature.digest-form",
+    form("base64url"),
+  ],
+  [
+    "base64 of the hexadecimal MD5",
+    digested((md5) => Buffer.from(md5).toString("base64")),
+    "signature.digest-form",
+    form("hexBase64"),
+  ],
+  [
+    "Integer.toHexString of each byte, without zeros",
+    digested(
+      each((byte) => byte.toString(16)),
+      bodyWhose((bytes) => first(bytes) > 15 && hasSmall(bytes)),
+    ),
+    "signature.digest-form",
+    form("unpadded"),
+  ],
+  [
+    "BigInteger.toString(16), without leading zeros",
+    digested(
+      (md5) => BigInt(`0x${md5}`).toString(16),
+      bodyWhose((bytes) => first(bytes) < 16 && hasSmall(bytes)),
+    ),
+    "signature.digest-form",
+    form("number"),
+  ],
+  [
+    "BigInteger of signed bytes",
+    digested(
+      (md5) => BigInt.asIntN(128, BigInt(`0x${md5}`)).toString(16),
+      bodyWhose((bytes) => first(bytes) > 127),
+    ),
+    "signature.digest-form",
+    form("signedNumber"),
+  ],
+  [
+    "Integer.toHexString of signed bytes",
+    digested(each((byte) => (byte > 127 ? `ffffff${hex(byte)}` : hex(byte)))),
+    "signature.digest-form",
+    form("extended"),
+  ],
+  [
+    "BitConverter.ToString",
+    digested(each((byte) => hex(byte).toUpperCase(), "-")),
+    "signature.digest-form",
+    form("separated"),
+  ],
+  ["MD5 with colons", digested(each(hex, ":")), "signature.digest-form", form("separated")],
+  ["MD5 with 0x", digested((md5) => `0x${md5}`), "signature.digest-form", form("prefixed")],
+  ["MD5 in quotation marks", digested((md5) => `"${md5}"`), "signature.digest-form", form("quoted")],
+  [
+    "Python's str of base64 in bytes",
+    digested((_, bytes) => `b'${bytes.toString("base64")}'`),
+    "signature.digest-form",
+    form("python"),
+  ],
+  [
+    "Arrays.toString of the digest",
+    digested((_, bytes) => `[${[...new Int8Array(bytes)].join(", ")}]`),
+    "signature.digest-form",
+    form("list"),
+  ],
+  ["the output of md5sum", digested((md5) => `${md5}  -`), "signature.digest-form", form("lineFeed")],
+  [
+    "the digest as a binary string",
+    digested((_, bytes) => bytes.toString("latin1")),
+    "signature.digest-form",
+    form("bytes"),
+  ],
+  ["16 digits of the MD5", digested((md5) => md5.slice(8, 24)), "signature.digest-form", form("half")],
+  ["the MD5 of the MD5", digested((hexadecimal) => md5(hexadecimal)), "signature.digest-form", form("twice")],
+  ["the MD5 of no body", digested(() => md5("")), "signature.digest", { bytes: expect.any(Number) }],
+  [
+    "the MD5 of [object Object]",
+    digestOf(() => "[object Object]"),
+    "signature.digest",
+    { text: '"[object Object]"' },
+  ],
+  ["the MD5 of an empty object", digestOf(() => "{}"), "signature.digest", { text: '"{}"' }],
+  [
+    "the MD5 of the body in big-endian UTF-16",
+    digestOf((body) => Buffer.from(body.toString(), "utf16le").swap16()),
+    "signature.digest",
+    { of: "UTF-16 in big-endian order" },
+  ],
+  [
+    "the MD5 of ASCII with question marks",
+    digestOf((body) => body.toString().replace(/[^\p{ASCII}]/gu, "?")),
+    "signature.digest",
+    { of: "ASCII" },
+  ],
+  [
+    "the MD5 with a NUL at the end",
+    digestOf((body) => `${body}\0`),
+    "signature.digest",
+    { of: "text with a NUL appended" },
+  ],
+  [
+    "the MD5 of the body in hexadecimal",
+    digestOf((body) => body.toString("hex")),
+    "signature.digest",
+    { of: "hexadecimal" },
+  ],
+  [
+    "the MD5 of the picture, without the form around it",
+    (s) => changed(searching(s), { digest: md5(image) }),
+    "signature.digest",
+    { isPart: true },
+  ],
+  [
+    "a Content-MD5 of other bytes, which was signed",
+    (s) => {
+      const sent = changed(adding(s), { digest: md5("other bytes") });
+      return { ...sent, headers: { ...sent.headers, "Content-MD5": md5("other bytes", "base64") } };
+    },
+    "signature.digest",
+    { isHeader: true },
+  ],
+  [
+    "the JSON of another serialiser",
+    (s) => {
+      const sent = adding(s);
+      return changed(sent, { digest: md5(JSON.stringify(JSON.parse(sent.body.toString()), null, 2)) });
+    },
+    "signature.rewritten",
+  ],
+  [
+    "a form that was read as Latin-1 and written as UTF-8 after it was signed",
+    (s) => {
+      const sent = searching(s);
+      return { ...sent, body: Buffer.from(sent.body.toString("latin1")) };
+    },
+    "body.reencoded",
+    { as: "latin1" },
+  ],
+  [
+    "a form that was read as UTF-8 after it was signed",
+    (s) => {
+      const sent = searching(s);
+      return { ...sent, body: Buffer.from(sent.body.toString()) };
+    },
+    "body.reencoded",
+    { as: "replacement" },
+  ],
+  [
+    "a name that was encoded as UTF-8 twice after it was signed",
+    (s) => {
+      const sent = adding(s);
+      return { ...sent, body: Buffer.from(sent.body.toString("latin1")) };
+    },
+    "body.reencoded",
+    { as: "latin1" },
+  ],
+];
+
+const authorized = (sent: Sent, encode: (hmac: Buffer) => string): Sent => ({ ...sent, encode });
+const typed = (sent: Sent, type: string, agent?: string): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, "Content-Type": type, "User-Agent": agent },
+});
+const FORM = "application/x-www-form-urlencoded";
+const byDefault = (agent: string | undefined, client: string, type = FORM): Input => [
+  `the default content type of ${agent ?? "a client without an agent"}`,
+  (s) => typed(adding(s), type, agent),
+  "signature.content-type",
+  { client },
+];
+
+const ENCODINGS: readonly Input[] = [
+  [
+    "the HMAC in upper-case hexadecimal",
+    (s) => authorized(listing(s), (hmac) => hmac.toString("hex").toUpperCase()),
+    "signature.encoding",
+    form("hexadecimal"),
+  ],
+  [
+    "the HMAC's base64 without padding",
+    (s) => authorized(listing(s), (hmac) => hmac.toString("base64").replace("=", "")),
+    "signature.encoding",
+    { is: expect.stringMatching(/^base64/) },
+  ],
+  [
+    "the HMAC as Python's text of bytes",
+    (s) => authorized(listing(s), (hmac) => `b'${hmac.toString("base64")}'`),
+    "signature.encoding",
+    form("Python's bytes"),
+  ],
+  [
+    "the HMAC percent-encoded",
+    (s) => authorized(listing(s), (hmac) => encodeURIComponent(hmac.toString("base64"))),
+    "signature.encoding",
+    form("percent-encoding"),
+  ],
+  [
+    "an HMAC-MD5",
+    (s) => ({ ...listing(s), algorithm: "md5" }),
+    "signature.algorithm",
+    { algorithm: "HMAC-MD5" },
+  ],
+  [
+    "an HMAC-SHA512",
+    (s) => ({ ...listing(s), algorithm: "sha512" }),
+    "signature.algorithm",
+    { algorithm: "HMAC-SHA512" },
+  ],
+  [
+    "a signature of 12 characters",
+    (s) => authorized(listing(s), () => "c2lnbmF0dXJl"),
+    "signature.length",
+    { characters: 12 },
+  ],
+];
+
+const TYPES: readonly Input[] = [
+  byDefault("curl/8.5.0", "curl"),
+  byDefault("Ruby", "Ruby"),
+  byDefault("Java/17.0.9", "Java"),
+  byDefault("MyApp/1 CFNetwork/1490.0.4 Darwin/23.2.0", "Swift"),
+  byDefault("GuzzleHttp/7", "PHP"),
+  byDefault("axios/1.7.2", "axios"),
+  byDefault("Python-urllib/3.12", "Python's urllib"),
+  byDefault("UnityPlayer/2022.3 (UnityWebRequest/1.0, libcurl/8.4.0)", "Unity"),
+  byDefault(undefined, "curl, PHP, Ruby, Swift, Java, Python's urllib, PowerShell, Unity or axios"),
+  byDefault(undefined, ".NET, fetch, Apache HttpClient, Dart or Postman", "text/plain; charset=utf-8"),
+  byDefault("node", "fetch", "text/plain;charset=UTF-8"),
+  [
+    "the type of PHP in a query",
+    (s) => {
+      const sent = typed(searching(s), FORM);
+      return changed(sent, { type: FORM });
+    },
+    "content-type.wrong",
+    { client: expect.stringContaining("PHP") },
+  ],
+];
+
+/** Right first; then the same signature with another line. */
+const again =
+  (make: (s: Situation) => Sent, change: (sent: Sent) => Sent) =>
+  async (s: Situation): Promise<Sent> => {
+    await send(s, make(s));
+    return change(make(s));
+  };
+const reused = { also: [{ code: "signature.reused", method: "POST" }] };
+
+const EARLIER: readonly Input[] = [
+  [
+    "a right query, then the same with another Content-Type",
+    again(searching, (sent) => typed(sent, FORM)),
+    "signature.content-type",
+    {
+      right: JSON.stringify(FORM),
+      wrong: '"multipart/form-data"',
+      also: [{ code: "signature.reused", path: "/v1/query" }],
+    },
+  ],
+  [
+    "a right request, then the same with another body",
+    again(adding, (sent) => ({ ...sent, body: Buffer.from('{"width":2}') })),
+    "signature.digest",
+    reused,
+  ],
+  [
+    "a right request, then the same with another date",
+    (s) => again(adding, (sent) => ({ ...sent, headers: { ...sent.headers, Date: moved(s, 0.001) } }))(s),
+    "signature.date",
+    reused,
+  ],
+  [
+    "a right request, then the same with another method",
+    again(
+      (s) => request(s, "GET", "/targets/abc"),
+      (sent) => ({ ...sent, method: "DELETE" }),
+    ),
+    "signature.method",
+    { right: '"DELETE"', also: [{ code: "signature.reused", method: "GET" }] },
+  ],
+  [
+    "a right request, then the same with another path",
+    again(listing, (sent) => ({ ...sent, path: "/summary" })),
+    "signature.path",
+    { right: '"/summary"', also: [{ code: "signature.reused", method: "GET" }] },
+  ],
+  [
+    "a right request, then its signature for a request of another kind",
+    async (s) => {
+      await send(s, adding(s));
+      return changed(listing(s), adding(s).signed);
+    },
+    "signature.reused",
+    { path: "/targets" },
+  ],
+];
+
+/** Mistakes of signed requests. */
+export const SIGNATURES: readonly Input[] = [...DIGESTS, ...ENCODINGS, ...TYPES, ...EARLIER];
+
+/** A header's text in UTF-8, as clients send it that do not write it in ASCII. */
+const inUtf8 = (text: string): string => Buffer.from(text).toString("latin1");
+
+/** Lists targets with another Date header, signed as the client's own text. */
+const dated =
+  (write: (now: Date) => string, encode: (text: string) => string = inUtf8) =>
+  (s: Situation): Sent => {
+    const date = write(s.service.clock.now());
+    return { ...changed(listing(s), { date }), headers: { Date: encode(date) } };
+  };
+
+const two = (number: number) => String(number).padStart(2, "0");
+const timeOf = (now: Date) =>
+  [now.getUTCHours(), now.getUTCMinutes(), now.getUTCSeconds()].map(two).join(":");
+/** The date with other names, and another year. */
+const named =
+  (day: string, month: string, year = (now: Date) => String(now.getUTCFullYear())) =>
+  (now: Date) =>
+    `${day}, ${now.getUTCDate()} ${month} ${year(now)} ${timeOf(now)} GMT`;
+const later = (years: number) => (now: Date) => String(now.getUTCFullYear() + years);
+const english = (change: (date: string) => string) => dated((now) => change(now.toUTCString()));
+const is = (kind: string) => ({ is: kind });
+
+const inDigits = (zero: number) => (now: Date) =>
+  now.toUTCString().replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+
+/** Dates in other languages, calendars and forms. */
+export const DATES: readonly Input[] = [
+  ["a date in Spanish", dated(named("sáb", "nov")), "date.locale", { word: '"sáb"' }],
+  ["a date in French", dated(named("sam.", "déc.")), "date.locale", { word: '"déc."' }],
+  ["a date in Russian", dated(named("сб", "нояб.")), "date.locale", { word: '"сб"' }],
+  ["a date in Japanese", dated(named("土", "11月")), "date.locale", { word: '"土"' }],
+  [
+    "a date in Japanese form",
+    dated((now) => `${now.getUTCFullYear()}年11月21日(土) ${timeOf(now)}`),
+    "date.locale",
+    { word: '"年"' },
+  ],
+  [
+    "a date in Thai, of its calendar",
+    dated(named("ส.", "พ.ย.", later(543))),
+    "date.locale",
+    { calendar: "Buddhist" },
+  ],
+  [
+    "a date with Arabic digits",
+    dated(inDigits(0x660)),
+    "date.locale",
+    { word: expect.stringMatching(/^"[٠-٩]+"$/) },
+  ],
+  ["a date with full-width digits", dated(inDigits(0xff10)), "date.locale"],
+  ["a date in Latin-1", dated(named("sáb", "nov"), (text) => text), "date.locale", { word: '"sáb"' }],
+  [
+    "a date whose letters became question marks",
+    dated(named("s?b", "nov"), (text) => text),
+    "date.locale",
+    { word: '"s?b"' },
+  ],
+  ["a date in German, in ASCII", dated(named("Sa.", "Nov.")), "date.locale", { word: '"Sa"' }],
+  ["a date in Italian, in ASCII", dated(named("Sat", "dic")), "date.locale", { word: '"dic"' }],
+  [
+    "a date in Portuguese, with words between",
+    dated(named("Seg", "de nov de")),
+    "date.locale",
+    { word: '"Seg"' },
+  ],
+  [
+    "an English date of the Buddhist calendar",
+    dated(named("Sat", "Nov", later(543))),
+    "date.locale",
+    { calendar: "Buddhist" },
+  ],
+  [
+    "an English date of the Minguo calendar",
+    dated(named("Sat", "Nov", (now) => `0${now.getUTCFullYear() - 1911}`)),
+    "date.locale",
+    { calendar: "Minguo" },
+  ],
+  [
+    "a wrong key and a date in Spanish",
+    (s) => ({ ...dated(named("sáb", "nov"))(s), secretKey: "another" }),
+    "date.locale",
+  ],
+  [
+    "a date with AM and PM",
+    dated((now) => `Sat, 21 Nov ${now.getUTCFullYear()} 3:00:00 PM GMT`),
+    "date.malformed",
+    is("halfDay"),
+  ],
+  ["a date with an offset", english((date) => date.replace("GMT", "+0000")), "date.malformed", is("offset")],
+  ["a date in UTC", english((date) => date.replace("GMT", "UTC")), "date.malformed", is("utc")],
+  ["a date in CET", english((date) => date.replace("GMT", "CET")), "date.malformed", is("zone")],
+  ["a date without GMT", english((date) => date.replace(" GMT", "")), "date.malformed", is("noZone")],
+  ["a date in quotation marks", english((date) => `"${date}"`), "date.malformed", is("quoted")],
+  [
+    "a date with milliseconds",
+    english((date) => date.replace(" GMT", ".000 GMT")),
+    "date.malformed",
+    is("fraction"),
+  ],
+  [
+    "a date without seconds",
+    english((date) => date.replace(/:\d\d GMT/, " GMT")),
+    "date.malformed",
+    is("noSeconds"),
+  ],
+  [
+    "a date of RFC 850",
+    dated((now) => `Saturday, 21-Nov-26 ${timeOf(now)} GMT`),
+    "date.malformed",
+    is("dashes"),
+  ],
+  [
+    "a date with a long month",
+    dated((now) => `Sat, 21 November 2026 ${timeOf(now)} GMT`),
+    "date.malformed",
+    is("longNames"),
+  ],
+  ["a date in numbers", dated((now) => `11/21/2026 ${timeOf(now)}`), "date.malformed", is("numbers")],
+  ["a date without a comma", english((date) => date.replace(",", "")), "date.malformed", is("noComma")],
+  ["31 November", dated((now) => `Sat, 31 Nov 2026 ${timeOf(now)} GMT`), "date.malformed", is("impossible")],
+  [
+    "another form of the date was signed",
+    (s) => changed(listing(s), { date: s.service.clock.now().toISOString() }),
+    "signature.date",
+    { wrong: expect.stringContaining("Z") },
+  ],
+];

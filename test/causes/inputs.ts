@@ -1,0 +1,30 @@
+import type { Cause } from "mock-cloud-reco";
+import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
+import { DATES, SIGNATURES } from "./inputs-signatures.ts";
+
+/**
+ * What people bring: what a client does, the request that it sends last, the code that the journal must have for it, and facts of
+ * that code. The request may follow others.
+ */
+export type Input = readonly [
+  what: string,
+  make: (situation: Situation) => Sent | Promise<Sent>,
+  code: Cause["code"],
+  facts?: object,
+];
+
+/** One file of data for each kind of mistake. Each kind has at least 8 inputs. */
+export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
+  signatures: SIGNATURES,
+  dates: DATES,
+};
+
+/** Codes that only say that nothing is known. */
+export const FALLBACKS: ReadonlySet<Cause["code"]> = new Set<Cause["code"]>([
+  "signature.unexplained",
+  "json.malformed",
+  "base64.malformed",
+  "image.unknown",
+  "image.missing",
+  "boundary.absent",
+]);
