@@ -1,5 +1,7 @@
 import type { Cause } from "mock-cloud-reco";
 import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
+import { FORMS } from "./inputs-forms.ts";
+import { JSON_BODIES } from "./inputs-json.ts";
 import { DATES, SIGNATURES } from "./inputs-signatures.ts";
 
 /**
@@ -17,6 +19,8 @@ export type Input = readonly [
 export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
   signatures: SIGNATURES,
   dates: DATES,
+  "JSON bodies": JSON_BODIES,
+  forms: FORMS,
 };
 
 /** Codes that only say that nothing is known. */

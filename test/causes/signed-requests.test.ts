@@ -136,7 +136,7 @@ describe("bodies, JSON and base64", () => {
     "body.unexpected": async (scene) =>
       scene.target("DELETE", `/targets/${await scene.added()}`, { body: "{}" }),
     "body.empty": (scene) => scene.target("POST", "/targets", { contentType: "application/json" }),
-    "json.malformed": body("{'name': 'a'}"),
+    "json.malformed": body('{"name": ?}'),
     "json.unset": body("undefined"),
     "json.cut": body('{"name": "a'),
     "json.too-large": body(`{"image":{"type":"Buffer","data":[${"1,".repeat(600_000)}1]}}`),

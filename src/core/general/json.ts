@@ -16,7 +16,7 @@ export type ParsedJson =
 /** The position of `characterOrEnd` is unknown. */
 export type JsonFault = "tooLong" | "tooDeep" | "notUtf8" | "character" | "end" | "characterOrEnd";
 
-type Malformed = Extract<ParsedJson, { readonly error: string }>;
+export type MalformedJson = Extract<ParsedJson, { readonly error: string }>;
 
 /** Deeper values are refused: they could not be stored, because the schemas of records have the same limit. */
 export const MOST_LEVELS = 100;
@@ -52,7 +52,7 @@ const [BRACKET, BRACKET_END] = [0x5b, 0x5d];
 const [BRACE, BRACE_END] = [0x7b, 0x7d];
 
 /** Names the exceeded limit. `JSON.parse` takes much longer for some texts than for others of their length. */
-function excessOf(json: Buffer, most: number): Malformed | undefined {
+function excessOf(json: Buffer, most: number): MalformedJson | undefined {
   let [levels, structure] = [0, 0];
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
@@ -91,27 +91,40 @@ function escapesBefore(json: Buffer, start: number, quote: number, most: number)
 }
 
 const SPACE = /[ \t\n\r]*/y;
-const STRING_START = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*/y;
+const ESCAPE = /["\\/bfnrt]|u[\dA-Fa-f]{4}/y;
 const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 
-/** Finds the first invalid character of malformed JSON. `JSON.parse` gives no position of some errors, and it quotes the text. */
-function faultIn(text: string): Malformed {
+function faultIn(text: string): MalformedJson {
   if (text.length > LONGEST_SEARCHED)
     return { error: "unexpected character or end of the text", fault: "characterOrEnd" };
+  const { at } = malformedAt(text);
+  return at < text.length
+    ? { error: `unexpected character at position ${at}`, fault: "character" }
+    : { error: `unexpected end at position ${text.length}`, fault: "end" };
+}
+
+/** Where JSON is malformed. */
+export interface MalformedPlace {
+  /** Of the first invalid character, or the length of a text that ends too early. */
+  readonly at: number;
+  /** Where the string begins that it is in. */
+  readonly stringAt: number | undefined;
+  /** The characters that may be there; "k" stands for a name, "v" for a value. Empty: only the end. */
+  readonly expected: string;
+}
+
+/** Finds the first invalid character of malformed JSON. `JSON.parse` gives no position of some errors, and it quotes the text. */
+export function malformedAt(text: string): MalformedPlace {
   const endOf = (pattern: RegExp, from: number): number | undefined => {
     pattern.lastIndex = from;
     return pattern.test(text) ? pattern.lastIndex : undefined;
   };
-  const unexpected = (at: number): Malformed =>
-    at < text.length
-      ? { error: `unexpected character at position ${at}`, fault: "character" }
-      : { error: `unexpected end at position ${text.length}`, fault: "end" };
   const closers: string[] = [];
   const afterValue = () => (closers.length === 0 ? "" : `,${closers.at(-1)}`);
-  // Punctuation, and "k" for a name, "v" for a value.
   let expected = "v";
   for (let at = 0; ; ) {
     at = endOf(SPACE, at) ?? at;
+    const wanted = expected;
     const character = text[at] ?? "";
     const isValue = expected.startsWith("v");
     let end: number | undefined = at + 1;
@@ -126,15 +139,33 @@ function faultIn(text: string): Malformed {
       closers.push(character === "{" ? "}" : "]");
       expected = character === "{" ? "k}" : "v]";
     } else if (character === '"' && /^[kv]/.test(expected)) {
-      end = endOf(STRING_START, at) ?? at;
-      if (text[end] !== '"') return unexpected(end);
+      end = stringEnd(text, at, endOf);
+      if (text[end] !== '"') return { at: end, stringAt: at, expected: wanted };
       end += 1;
       expected = isValue ? afterValue() : ":";
     } else {
       end = isValue ? endOf(LITERAL, at) : undefined;
       expected = afterValue();
     }
-    if (end === undefined) return unexpected(at);
+    if (end === undefined) return { at, stringAt: undefined, expected: wanted };
     at = end;
   }
+}
+
+/** Index of a string's closing quotation mark, or of what is there instead. Not by a pattern: the string may have megabytes. */
+function stringEnd(
+  text: string,
+  start: number,
+  endOf: (pattern: RegExp, from: number) => number | undefined,
+): number {
+  let at = start + 1;
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE || code < 0x20) return at;
+    if (code !== BACKSLASH) continue;
+    const end = endOf(ESCAPE, at + 1);
+    if (end === undefined) return at;
+    at = end - 1;
+  }
+  return at;
 }

@@ -3,11 +3,14 @@ import { isJsonObject, type JsonFault, type ParsedJson, parseJson } from "../../
 import { show } from "../../general/text.ts";
 import type { LostAs } from "../../schema/causes/bodies.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
+import { malformedJson, mayHoldSecret } from "./json-mistakes.ts";
 
 const BUFFER_IN_JSON = /"([^"\\]{1,80})":\{"type":"Buffer","data":\[/;
 /** A Uint8Array as text: bytes with commas. */
 const BYTES_AS_TEXT = /^\d{1,3}(,\d{1,3}){2}/;
 const MOST_READ = 4096;
+/** Of the end of a body that was cut, in characters. */
+const MOST_SHOWN = 20;
 
 /** Whether a text stands for a value that was not read. */
 export const isUnreadText = (text: string): boolean =>
@@ -21,7 +24,9 @@ export function notJsonObject(json: ParsedJson, bytes: Buffer): AnyCause {
     // JSON with as many numbers is not read.
     if (field !== undefined && json.fault === "tooLong") return cause("json.too-large", { problem, field });
     if (isUnreadText(beginning)) return cause("json.unset", { problem, text: beginning });
-    return cause(endsWithin(bytes, json) ? "json.cut" : "json.malformed", { problem });
+    return endsWithin(bytes, json)
+      ? cause("json.cut", { problem, ...(!mayHoldSecret(bytes) && { after: show(endOf(bytes)) }) })
+      : malformedJson(bytes, json);
   }
   const { value } = json;
   if (value === null) return cause("json.not-object", { given: show(value), isUnset: true });
@@ -30,6 +35,12 @@ export function notJsonObject(json: ParsedJson, bytes: Buffer): AnyCause {
     ? cause("json.twice")
     : cause("json.not-object", { given: show(value) });
 }
+
+const endOf = (bytes: Buffer): string =>
+  bytes
+    .subarray(-4 * MOST_SHOWN)
+    .toString("utf8")
+    .slice(-MOST_SHOWN);
 
 /** Whether a body ends within its JSON. */
 export const endsWithin = (body: Buffer, json?: ParsedJson): boolean =>

@@ -11,6 +11,7 @@ import type { DatasetTypeName } from "../../schema/model-target.ts";
 import { StateUnavailableError } from "../../store/store.ts";
 import { malformedLength } from "../explanations/bodies.ts";
 import { sendersOf } from "../explanations/clients.ts";
+import { malformedJson } from "../explanations/json-mistakes.ts";
 import { lacksHeaders } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { isLengthInteger } from "../signed/framing.ts";
@@ -237,10 +238,11 @@ const invalidJson = serviceError<string>(400, "ERROR", "The body is not valid JS
 export const validJson = check({
   name: "validJson",
   refusals: ({ invalidDatasetJson }) => [invalidDatasetJson === "error" ? invalidJson : validationError],
-  test: ({ body: { json }, profile }: OperationContext): true | Refusal => {
+  test: ({ body: { json, bytes }, profile }: OperationContext): true | Refusal => {
     if (json.error === undefined) return true;
     const message = `Invalid Json: ${json.error}`;
-    const why = cause("json.malformed", { problem: json.error, isText: true });
+    // The journal does not show these bodies either.
+    const why = malformedJson(bytes, json, true);
     return profile.invalidDatasetJson === "error"
       ? refuse(invalidJson, why, message)
       : refuse(validationError, why, [message]);

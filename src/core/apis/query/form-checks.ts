@@ -8,6 +8,13 @@ import { inspectQueryImage } from "../../images/on-demand.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { lostInForm } from "../explanations/bodies.ts";
 import {
+  boundaryAbsent,
+  dispositionMissing,
+  imageMissing,
+  otherDisposition,
+  unknownFields,
+} from "../explanations/forms.ts";
+import {
   badImage,
   entityTooLarge,
   invalidValue,
@@ -24,15 +31,15 @@ type BoundaryContext = Context & { readonly boundary: string };
 export const boundaryOccurs = check({
   name: "boundaryOccurs",
   refusals: [noImage],
-  test: ({ request, boundary }: BoundaryContext) => {
-    const form = readForm(request.body, boundary);
-    return form.parts.length > 0 || request.body.includes(Buffer.from(boundary, "latin1"))
+  test: ({ request: { body }, boundary }: BoundaryContext) => {
+    const form = readForm(body, boundary);
+    return form.parts.length > 0 || body.includes(Buffer.from(boundary, "latin1"))
       ? { form }
-      : cause("boundary.absent", { boundary: show(boundary), bytes: request.body.length });
+      : boundaryAbsent(body, boundary);
   },
 });
 
-interface FormContext {
+interface FormContext extends BoundaryContext {
   readonly form: Form;
 }
 
@@ -40,7 +47,8 @@ interface FormContext {
 export const dispositionsGiven = check({
   name: "dispositionsGiven",
   refusals: [noDisposition],
-  test: ({ form }: FormContext) => !form.lacksDisposition || cause("form.disposition"),
+  test: ({ form, request: { body }, boundary }: FormContext) =>
+    !form.lacksDisposition || dispositionMissing(body, boundary),
 });
 
 const FIELDS = ["image", "max_num_results", "include_target_data"];
@@ -54,7 +62,7 @@ export const fieldsKnown = check({
   test: ({ form: { parts, isCut } }: FormContext) => {
     if (isCut) return cause("form.parts", { most: MOST_PARTS });
     const unknown = parts.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
-    return unknown.length === 0 || cause("form.fields", { fields: show(unknown.join(", ")) });
+    return unknown.length === 0 || unknownFields(unknown, FIELDS);
   },
 });
 
@@ -62,12 +70,17 @@ export const fieldsKnown = check({
 export const imageGiven = check({
   name: "imageGiven",
   refusals: [noImage],
-  test: ({ form }: FormContext) => {
+  test: ({ form, request: { body }, boundary }: FormContext) => {
     const file = form.parts.find(({ name, filename }) => name === "image" && filename !== undefined);
     if (file !== undefined) return { image: file.content, isImageCutOff: file.isCutOff };
     const text = form.parts.find(({ name }) => name === "image")?.content;
     const lost = text && lostInForm(text);
-    return lost || cause(text ? "image.no-file" : "image.missing");
+    if (lost) return lost;
+    if (text) return cause("image.no-file");
+    const given = otherDisposition(body, boundary);
+    return given === undefined
+      ? imageMissing(body, boundary, form)
+      : cause("form.disposition", { given: show(given) });
   },
 });
 

@@ -1,3 +1,4 @@
+import { jsonCauses } from "./json.ts";
 import { refusal, remark } from "./row.ts";
 import { mistake } from "./signature.ts";
 import { unread } from "./words.ts";
@@ -70,25 +71,17 @@ export const bodyCauses = {
     "Send the bytes (a Buffer) that were signed, and let no proxy, client or template read them as text.",
     "POST /v1/query with a form whose picture was read as text after it was signed",
   ),
-  "json.malformed": refusal<{ readonly problem: string; readonly isText?: boolean }>(
-    "The body is not valid JSON.",
-    ({ problem, isText }) =>
-      isText === true
-        ? `the body must be JSON in UTF-8; ${problem}`
-        : `the body is not valid JSON: ${problem}`,
-    "Send the body as JSON in UTF-8, as `JSON.stringify` writes it.",
-    "POST /targets\n\n{'name': 'a'}",
-  ),
+  ...jsonCauses,
   "json.unset": refusal<{ readonly problem: string; readonly text: string }>(
     "The body is the text of a value that was not set.",
     ({ problem, text }) => `the body is not valid JSON: ${problem}; ${unread(text)}`,
     "Check the variable that holds the body, await it, and write it as JSON.",
     "POST /targets\n\nundefined",
   ),
-  "json.cut": refusal<{ readonly problem: string }>(
+  "json.cut": refusal<{ readonly problem: string; readonly after?: string | undefined }>(
     "The body ends within its JSON.",
-    ({ problem }) =>
-      `the body is not valid JSON: ${problem}; the body ends within its JSON (a Content-Length counts bytes, not characters: Buffer.byteLength)`,
+    ({ problem, after }) =>
+      `the body is not valid JSON: ${problem}; the body ends within its JSON${after === undefined ? "" : `, after ${after}`} (a Content-Length counts bytes, not characters: Buffer.byteLength)`,
     "Send the whole body: a Content-Length counts bytes, not characters.",
     'POST /targets\n\n{"name": "a',
   ),

@@ -1,6 +1,19 @@
 import { refusal, remark } from "./row.ts";
 import { orMore, unread } from "./words.ts";
 
+const DISPOSITION = 'Content-Disposition: form-data; name="image"; filename="<any>"';
+
+const BODIES = {
+  empty: "empty",
+  PNG: "a PNG picture itself",
+  JPEG: "a JPEG picture itself",
+  unset: "the text of a value that was not set",
+  json: "JSON",
+  encoded: "a URL-encoded form, which holds no files",
+  base64: "base64",
+} as const;
+export type BodyFormat = keyof typeof BODIES;
+
 const FIELDS = "image, max_num_results, include_target_data";
 
 type Score = {
@@ -16,16 +29,56 @@ const ADVICE_TO_FINISH = "await the add, then call mock.finishProcessing() or ad
 
 /** The form of a query, what it says of each target, and remarks on answers. */
 export const queryCauses = {
-  "boundary.absent": refusal<{ readonly boundary: string; readonly bytes: number }>(
+  "boundary.absent": refusal<{
+    readonly boundary: string;
+    readonly bytes: number;
+    /** The boundary with which the body begins. */
+    readonly found?: string;
+  }>(
     "The boundary of the Content-Type header does not occur in the body.",
-    ({ boundary, bytes }) =>
+    ({ boundary, bytes, found }) =>
+      (found === undefined
+        ? ""
+        : "send the Content-Type header that the client's form encoder sets: the body's boundary is " +
+          `${found}; `) +
       `the boundary ${boundary} of the Content-Type header does not occur in the body of ${bytes} bytes`,
     "Let the client's form encoder set the Content-Type header: it knows the boundary that it writes.",
     "POST /v1/query\nContent-Type: multipart/form-data; boundary=another",
   ),
-  "form.disposition": refusal(
-    "A part of the form has no Content-Disposition header.",
-    () => "a part of the form has no Content-Disposition header, or the body ends within it",
+  "form.missing": refusal<{ readonly is: BodyFormat; readonly bytes: number }>(
+    "The body is no form.",
+    ({ is, bytes }) =>
+      `send a form with the picture as its file image: the body of ${bytes} bytes is ${BODIES[is]}`,
+    "Send a form (multipart/form-data) with the picture as its file `image`.",
+    "POST /v1/query with the bytes of a picture as the body",
+  ),
+  "form.delimiter": refusal<{ readonly given: string; readonly expected: string }>(
+    "The form's delimiters have too many dashes, or too few.",
+    ({ given, expected }) =>
+      `begin each delimiter with two dashes and the boundary of the Content-Type header: expected ${expected}; got ${given}`,
+    "Begin each delimiter with two dashes more than the boundary of the Content-Type header has.",
+    "POST /v1/query with delimiters that lack the two dashes",
+  ),
+  "form.line-ends": refusal<{ readonly are: "LF" | "CR" }>(
+    "The lines of the form do not end with CRLF.",
+    ({ are }) =>
+      `end each line of the form with CRLF ("\\r\\n"): its delimiters or headers end with ${are} only`,
+    "End each delimiter and header of the form with CRLF, or let a form encoder write the body.",
+    "POST /v1/query with a form whose lines end with a line feed",
+  ),
+  "form.blank-line": refusal<{ readonly after: string }>(
+    "No empty line follows the headers of a part of the form.",
+    ({ after }) =>
+      `write an empty line (CRLF CRLF) between a part's headers and its content: after ${after}, there is none`,
+    "Write an empty line between the headers of a part and its content.",
+    "POST /v1/query with a part whose content follows its headers at once",
+  ),
+  "form.disposition": refusal<{ readonly given?: string }>(
+    "A part of the form has no Content-Disposition header of form-data.",
+    ({ given }) =>
+      given === undefined
+        ? "a part of the form has no Content-Disposition header, or the body ends within it"
+        : `begin each part with ${DISPOSITION}: a part of the form has no Content-Disposition header of form-data; got ${given}`,
     "Let a form encoder write the body.",
     "POST /v1/query with a part that has no Content-Disposition header",
   ),
@@ -35,16 +88,22 @@ export const queryCauses = {
     "Send each field once.",
     "POST /v1/query with 1,000 parts",
   ),
-  "form.fields": refusal<{ readonly fields: string }>(
+  "form.fields": refusal<{
+    readonly fields: string;
+    readonly meant?: string;
+    /** Whether a part has no name. */
+    readonly isUnnamed?: boolean;
+  }>(
     "The form has unknown fields.",
-    ({ fields }) => `the form has unknown fields (${fields}); expected only ${FIELDS}`,
+    ({ fields, meant, isUnnamed }) =>
+      `the form has unknown fields (${fields})${meant === undefined ? "" : `; is ${meant} meant?`}; expected only ${FIELDS}` +
+      (isUnnamed === true ? `; a part has no name: begin it with ${DISPOSITION}` : ""),
     "Remove the unknown fields, or correct their names.",
     "POST /v1/query\n\nmaxNumResults=1",
   ),
   "image.missing": refusal(
     "The form has no image.",
-    () =>
-      'the form has no complete part named image; expected Content-Disposition: form-data; name="image"; filename="<any>"',
+    () => `the form has no complete part named image; expected ${DISPOSITION}`,
     "Append the image to the form as the field `image`.",
     "POST /v1/query without an image",
   ),
@@ -55,7 +114,7 @@ export const queryCauses = {
         ? "the form's part image is no file: it is bytes written as text; append a Blob and a file name"
         : text !== undefined
           ? `the form's part image is no file: ${unread(text)}; append a Blob and a file name`
-          : 'the form\'s part image has no filename parameter; expected Content-Disposition: form-data; name="image"; filename="<any>"',
+          : `the form's part image has no filename parameter; expected ${DISPOSITION}`,
     "Append the image as a file: a Blob and a file name.",
     "POST /v1/query with an image that has no file name",
   ),
