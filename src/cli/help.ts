@@ -52,7 +52,7 @@ Usage:
   mock-cloud-reco target-api [options]       the target API and the Model Target API
   mock-cloud-reco query [options]            the query API
   mock-cloud-reco openapi [options]          print the OpenAPI document of the four APIs
-  mock-cloud-reco picture <n>                print a picture for tests
+  mock-cloud-reco picture <n>                write a picture for tests to a file
   mock-cloud-reco sign <method> <path>       print a request's signature, or what is wrong with one
   mock-cloud-reco explain [code]             print what a cause's code means, and what to change
   mock-cloud-reco healthcheck [url]          exit with code 0 if a server responds
@@ -140,7 +140,7 @@ Try it:
   npx mock-cloud-reco openapi --target-url http://127.0.0.1:5000 --query-url http://127.0.0.1:5001 > openapi.json
 `,
 
-  picture: `mock-cloud-reco picture <n>: prints a picture for tests to standard output
+  picture: `mock-cloud-reco picture <n>: writes a picture for tests to a file, or to standard output
 
 Every whole number n has its own picture, which shows the number and is the same each time. The default matcher matches it with no other picture, and the
 default rater gives it 4 or 5. "flat" instead of a number is a picture of one colour, whose target fails.
@@ -149,10 +149,11 @@ Options:
   --format NAME    jpeg, png                (default: jpeg)
   --width N        pixels, from 192 to 1280 (default: 320)
   --height N       pixels, from 192 to 1280 (default: 240)
+  --output FILE    write it to a file: > of older PowerShells damages it (default: standard output)
   --help
 
 Try it:
-  npx mock-cloud-reco picture 1 > poster.jpg
+  npx mock-cloud-reco picture 1 --output poster.jpg
 `,
 
   sign: `mock-cloud-reco sign <method> <path>: prints how a request is signed

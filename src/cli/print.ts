@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
 import { DEFAULT_PROFILE } from "../core/emulator/profiles.ts";
@@ -16,6 +17,7 @@ import {
   readProfile,
   type Terminal,
   UsageError,
+  unwritable,
   valueFlag,
 } from "./arguments.ts";
 
@@ -44,12 +46,12 @@ export async function printOpenApi(args: readonly string[], terminal: Terminal):
   return 0;
 }
 
-/** `mock-cloud-reco picture`: prints a picture for tests. */
+/** `mock-cloud-reco picture`: writes a picture for tests, or prints it. */
 export async function printPicture(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { values, positionals } = readOptions(
     "picture",
     args,
-    { format: valueFlag, width: valueFlag, height: valueFlag },
+    { format: valueFlag, width: valueFlag, height: valueFlag, output: valueFlag },
     1,
   );
   const [which] = positionals;
@@ -60,9 +62,14 @@ export async function printPicture(args: readonly string[], terminal: Terminal):
     ...(values.width !== undefined && { width: numberIn(values.width) }),
     ...(values.height !== undefined && { height: numberIn(values.height) }),
   } as PictureOptions;
-  terminal.print(
-    which === "flat" ? await flatPicture(options) : await samplePicture(numberIn(which), options),
-  );
+  const picture =
+    which === "flat" ? await flatPicture(options) : await samplePicture(numberIn(which), options);
+  const { output } = values;
+  if (output === undefined) terminal.print(picture);
+  else
+    await writeFile(output, picture).catch((error: unknown) =>
+      Promise.reject(unwritable("output", output, error)),
+    );
   return 0;
 }
 

@@ -1,7 +1,7 @@
 import { whyTooLarge } from "../core/apis/query/form-checks.ts";
 import { formatOf, shownSizeOf } from "../core/emulator/image-header.ts";
 import { sha256Hex } from "../core/general/sha256.ts";
-import { decodeThumbnail, readHeader } from "../core/images/decode.ts";
+import { decodeThumbnail } from "../core/images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../core/images/inspect.ts";
 import {
   comparisonOf,
@@ -145,34 +145,16 @@ function triedTargets(
   ];
 }
 
-/** By EXIF orientation: the pixel of a square picture that viewers show at a place. */
-const SEEN_AT: Readonly<Record<number, (x: number, y: number, last: number) => readonly [number, number]>> = {
-  2: (x, y, last) => [last - x, y],
-  3: (x, y, last) => [last - x, last - y],
-  4: (x, y, last) => [x, last - y],
-  5: (x, y) => [y, x],
-  6: (x, y, last) => [y, last - x],
-  7: (x, y, last) => [last - y, last - x],
-  8: (x, y, last) => [last - y, x],
-};
-
-/**
- * Compares two images window by window; undefined if one cannot be decoded. The windows are drawn over the first image, so
- * they are turned like its pixels.
- */
+/** Compares two images window by window, as viewers show them; undefined if one cannot be decoded. */
 export async function compareWindows(a: Buffer, b: Buffer) {
-  const [header, first, second] = await Promise.all([readHeader(a), decodeThumbnail(a), decodeThumbnail(b)]);
-  if ("damage" in header || "damage" in first || "damage" in second) return undefined;
+  const [first, second] = await Promise.all([decodeThumbnail(a), decodeThumbnail(b)]);
+  if ("damage" in first || "damage" in second) return undefined;
   const { columns, windows } = similarityMap(first, second);
-  const placeOf = SEEN_AT[header.orientation] ?? ((x, y) => [x, y]);
   return {
     /** Number of windows in a row; there are as many rows. */
     columns,
     /** The score of each window, row by row; 1: identical. */
-    windows: windows.map((_, at) => {
-      const [x, y] = placeOf(at % columns, Math.floor(at / columns), columns - 1);
-      return Math.round((windows[y * columns + x] ?? 0) * 1000) / 1000;
-    }),
+    windows: windows.map((score) => Math.round(score * 1000) / 1000),
     score: windows.reduce((sum, score) => sum + score, 0) / windows.length,
   };
 }

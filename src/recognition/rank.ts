@@ -76,6 +76,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
     matches,
     notCompared: [],
     unmatched: [...failed.map(({ target }) => target), ...unlike],
+    isUndecoded: others.length > 0 && query === undefined,
     whyNot: (target) =>
       reasons.get(target) ??
       (query ? "too few features look alike to compare their positions" : CANNOT_BE_DECODED),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { flatPicture, samplePicture } from "mock-cloud-reco";
@@ -102,6 +102,22 @@ describe("the command itself", () => {
     const { code, printed } = await start(["picture", ...args]).finished;
     expect(code).toBe(0);
     expect(Buffer.from(printed, "latin1").equals(await expected())).toBe(true);
+  });
+
+  test("picture --output writes the file, and prints nothing", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "picture-"));
+    try {
+      const file = join(folder, "poster.jpg");
+      const { code, printed } = await start(["picture", "1", "--output", file]).finished;
+      expect([code, printed, (await readFile(file)).equals(await samplePicture(1))]).toEqual([0, "", true]);
+      const unwritable = await start(["picture", "1", "--output", folder]).finished;
+      expect([unwritable.code, unwritable.complained]).toEqual([
+        2,
+        expect.stringMatching(/--output: .*cannot be written/),
+      ]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   test.each<[readonly string[], RegExp]>([

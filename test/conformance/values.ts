@@ -1,4 +1,4 @@
-import { makePng, pngChunk } from "../support/png.ts";
+import { makePng, makeUpsideDownPng, pngChunk } from "../support/png.ts";
 import type { Situation } from "./engine/fact.ts";
 
 /** Returns what a placeholder stands for. */
@@ -66,9 +66,12 @@ interface PngOfRow {
   readonly colourType?: number;
   /** The length of the file, which a text chunk fills. */
   readonly bytes?: number;
+  /** Its pixels are upside down, and EXIF data says so: viewers show the PNG that it would be otherwise. */
+  readonly turned?: boolean;
 }
 
-function pngOf({ bytes, ...shape }: PngOfRow): Buffer {
+function pngOf({ bytes, turned, ...shape }: PngOfRow): Buffer {
+  if (turned === true) return makeUpsideDownPng();
   if (bytes === undefined) return makePng(shape);
   const filler = Buffer.alloc(bytes - makePng(shape).length - pngChunk("tEXt").length, "A");
   return makePng({ ...shape, before: [pngChunk("tEXt", filler)] });

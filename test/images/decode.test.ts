@@ -22,7 +22,7 @@ beforeAll(async () => {
 describe("a thumbnail of decoded pixels", () => {
   const fromPixels = async (bytes: Buffer) => {
     const made = await decodePixels(bytes, async (pixels) =>
-      scalesAsFile(bytes, pixels) ? thumbnailOfPixels(pixels) : undefined,
+      scalesAsFile(bytes, pixels) ? thumbnailOfPixels(pixels, bytes) : undefined,
     );
     if (made && "damage" in made) throw new Error(made.damage);
     return made;
@@ -118,8 +118,8 @@ describe("the header of a file", () => {
     const image = sharp(bytes, { failOn: "truncated", limitInputPixels: false });
     const told = await image.metadata().catch(() => undefined);
     if (told === undefined) return undefined;
-    const { width, height, channels, isProgressive, orientation = 1 } = told;
-    return { width, height, components: channels, progressive: isProgressive, orientation };
+    const { width, height, channels, isProgressive } = told;
+    return { width, height, components: channels, progressive: isProgressive };
   }
 
   /** Changes, removes, repeats or cuts bytes of a file's header. */

@@ -48,6 +48,23 @@ export function makePng(shape: PngShape = {}): Buffer {
   ]);
 }
 
+/** A chunk that says how viewers turn or mirror a picture: EXIF data of one tag, from 1 to 8. */
+export const orientationChunk = (orientation: number): Buffer =>
+  pngChunk("eXIf", Buffer.from(`4d4d002a0000000800010112000300000001000${orientation}000000000000`, "hex"));
+
+/** The PNG of {@link makePng}, of 32x24 pixels, with its pixels upside down, and a chunk that says so. */
+export function makeUpsideDownPng(): Buffer {
+  const [width, height, channels] = [32, 24, 3];
+  const rowBytes = width * channels + 1;
+  /** Of the pixel that is as far from the end. */
+  const opposite = (index: number): number => {
+    const [row, byte] = [Math.floor(index / rowBytes), (index % rowBytes) - 1];
+    const [column, channel] = [Math.floor(byte / channels), byte % channels];
+    return (height - 1 - row) * rowBytes + 1 + (width - 1 - column) * channels + channel;
+  };
+  return makePng({ before: [orientationChunk(3)], fill: (index) => noiseByte(opposite(index)) });
+}
+
 /** A pseudo-random byte, the same for the same index. */
 export function noiseByte(index: number): number {
   return (Math.imul(index + 1, 2654435761) >>> 13) & 255;

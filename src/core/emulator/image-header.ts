@@ -1,5 +1,5 @@
-const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-const JPEG_SIGNATURE = Buffer.from([0xff, 0xd8, 0xff]);
+export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+export const JPEG_SIGNATURE = Buffer.from([0xff, 0xd8, 0xff]);
 
 /** The supported image formats. */
 export type ImageFormat = "PNG" | "JPEG";
@@ -44,18 +44,27 @@ export function pixelSizeOf(bytes: Buffer): PixelSize | undefined {
 /** The size at which viewers show an image, which EXIF data may turn by a quarter. */
 export function shownSizeOf(bytes: Buffer): PixelSize | undefined {
   const size = pixelSizeOf(bytes);
-  const orientation = orientationOf(exifOf(bytes));
+  const orientation = orientationOf(bytes);
   const isTurned = orientation >= 5 && orientation <= 8;
   return size && isTurned ? { width: size.height, height: size.width } : size;
 }
 
+/** The header of a JPEG's frame. */
+export interface JpegFrame extends PixelSize {
+  /** The process that coded it: from 0xc0, baseline, to 0xcf. */
+  readonly marker: number;
+  /** Of each sample. */
+  readonly bits: number;
+  readonly components: number;
+}
+
 /** The frame header of a JPEG file; undefined when it cannot be read. */
-export function jpegFrame(bytes: Buffer): (PixelSize & { readonly components: number }) | undefined {
+export function jpegFrame(bytes: Buffer): JpegFrame | undefined {
   for (const [marker, at] of jpegSegments(bytes)) {
     // SOF0 to SOF15 without DHT, JPG and DAC, whose numbers lie between.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       const [height, width] = [bytes.readUInt16BE(at + 5), bytes.readUInt16BE(at + 7)];
-      return { width, height, components: bytes.readUInt8(at + 9) };
+      return { width, height, marker, bits: bytes.readUInt8(at + 4), components: bytes.readUInt8(at + 9) };
     }
   }
   return undefined;
@@ -77,23 +86,30 @@ function* jpegSegments(bytes: Buffer): Generator<readonly [marker: number, at: n
 /** PNG chunks begin after the signature. Each has its length, its type, its data and a checksum. */
 const CHUNKS_AT = PNG_SIGNATURE.length;
 
-/** The EXIF data of an image; empty when it has none. */
-function exifOf(bytes: Buffer): Buffer {
+/** The EXIF data of an image; undefined when it has none. Browsers read it in front of the pixels only. */
+function exifOf(bytes: Buffer): Buffer | undefined {
   const format = formatOf(bytes);
   if (format === "JPEG")
-    for (const [marker, at] of jpegSegments(bytes))
+    for (const [marker, at] of jpegSegments(bytes)) {
+      if (marker === START_OF_SCAN) return undefined;
       if (marker === 0xe1 && bytes.toString("latin1", at + 4, at + 10) === "Exif\0\0")
         return bytes.subarray(at + 10);
+    }
   if (format === "PNG")
-    for (let at = CHUNKS_AT; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at))
-      if (bytes.toString("latin1", at + 4, at + 8) === "eXIf") return bytes.subarray(at + 8);
-  return Buffer.alloc(0);
+    for (let at = CHUNKS_AT; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+      const type = bytes.toString("latin1", at + 4, at + 8);
+      if (type === "IDAT") return undefined;
+      if (type === "eXIf") return bytes.subarray(at + 8);
+    }
+  return undefined;
 }
 
 const ORIENTATION_TAG = 0x0112;
 
-/** The EXIF orientation, 1 (upright) to 8. */
-function orientationOf(exif: Buffer): number {
+/** How viewers turn or mirror an image, as its EXIF data says: from 1, not at all, to 8. */
+export function orientationOf(bytes: Buffer): number {
+  const exif = exifOf(bytes);
+  if (exif === undefined) return 1;
   const isLittleEndian = exif.toString("latin1", 0, 2) === "II";
   /** 0 behind the end: the data may be truncated. */
   const read = (at: number, length: number) => {

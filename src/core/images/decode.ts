@@ -14,6 +14,7 @@ import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
 import { fitsKernel, scaleToThumbnail, THUMBNAIL_SIDE } from "./scale.ts";
+import { upright } from "./upright.ts";
 
 /** A grey picture: one byte a pixel, row by row. */
 export interface GreyPicture {
@@ -90,8 +91,8 @@ export async function readHeader(bytes: Buffer): Promise<ImageHeader | Undecodab
 
 const askForHeader = (bytes: Buffer): Promise<ImageHeader | Undecodable> =>
   decode(bytes, "truncated", async (image) => {
-    const { width, height, channels, isProgressive, orientation = 1 } = await image.metadata();
-    return { width, height, components: channels, progressive: isProgressive, orientation };
+    const { width, height, channels, isProgressive } = await image.metadata();
+    return { width, height, components: channels, progressive: isProgressive };
   });
 
 /**
@@ -128,14 +129,24 @@ export function drawThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
   );
 }
 
-/** Scales an image to 256x256 while decoding it: huge images need little memory. Missing data stays blank. */
+/**
+ * Scales an image to 256x256, upright by EXIF, while decoding it: huge images need little memory. Missing data stays blank.
+ */
 export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
-  return decodeScaled(bytes, (image, header) =>
-    fitsKernel(header) && scalesAsFile(bytes, header)
-      ? pixelsOf(image).then(thumbnailOfPixels)
-      : scaleByDecoder(image),
-  );
+  return decodeScaled(bytes, async (image, header) => {
+    if (fitsKernel(header) && scalesAsFile(bytes, header))
+      return thumbnailOfPixels(await pixelsOf(image), bytes);
+    // The decoder turns whole pictures in memory.
+    return isEnlarged(header)
+      ? scaleByDecoder(image.autoOrient())
+      : upright(thumbnail(await scaleByDecoder(image)), bytes).data;
+  });
 }
+
+const thumbnail = (data: Buffer): Pixels => ({ data, width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE });
+
+/** Enlarging moves pixels by up to half of one, to the left and to the top: pictures have to be turned before. */
+const isEnlarged = ({ width, height }: PixelSize): boolean => Math.min(width, height) < THUMBNAIL_SIDE;
 
 /** How many times larger a small image may become. */
 const ENLARGED = 2;
@@ -158,7 +169,7 @@ async function decodeScaled<T>(
 ): Promise<T | Undecodable> {
   const header = await readHeader(bytes);
   if ("damage" in header) return header;
-  const damage = tooLargeToDecode(bytes, header);
+  const damage = whyTooLargeToDecode(bytes, header);
   if (damage !== undefined) return { damage };
   const run = () => decoders.run(() => decode(bytes, "none", (image) => scale(image, header)));
   // Waits before it takes a decoder, so that others can decode.
@@ -189,7 +200,12 @@ export const scalesAsFile = (bytes: Buffer, { width, height }: PixelSize): boole
     : Math.min(width, height) <= MAX_UNSHRUNK_SIDE && OPAQUE.JPEG.includes(jpegFrame(bytes)?.components);
 
 /** Of a file's pixels what {@link decodeThumbnail} makes of the file, if {@link scalesAsFile}. */
-export const thumbnailOfPixels = async ({ data, width, height }: Pixels): Promise<Buffer> =>
+export async function thumbnailOfPixels(stored: Pixels, file: Buffer): Promise<Buffer> {
+  if (!isEnlarged(stored)) return upright(thumbnail(await scaled(stored)), file).data;
+  return scaled(upright(stored, file));
+}
+
+const scaled = async ({ data, width, height }: Pixels): Promise<Buffer> =>
   fitsKernel({ width, height })
     ? scaleToThumbnail(data, width, height)
     : scaleByDecoder(fromPixels(data, { width, height }));
@@ -207,12 +223,6 @@ export function encodePixels({ data, width, height }: Pixels, format: ImageForma
   return (format === "PNG" ? image.png() : image.jpeg({ quality: JPEG_QUALITY })).toBuffer();
 }
 
-/** Explains an image that opens but is too large to decode. */
-export async function whyNotDecoded(bytes: Buffer): Promise<string | undefined> {
-  const header = await readHeader(bytes);
-  return "damage" in header ? undefined : tooLargeToDecode(bytes, header);
-}
-
 const areaOf = ({ width, height }: ImageHeader): number => width * height;
 
 /** Whether the decoder would take too long for the rows of a PNG. */
@@ -221,7 +231,8 @@ const tooManyRows = (bytes: Buffer): string | undefined =>
     ? `more than ${MAX_PNG_ROWS} rows`
     : undefined;
 
-function tooLargeToDecode(bytes: Buffer, header: ImageHeader): string | undefined {
+/** Says why an image that opens is too large to be decoded. */
+export function whyTooLargeToDecode(bytes: Buffer, header: ImageHeader): string | undefined {
   const rows = tooManyRows(bytes);
   if (rows !== undefined) return rows;
   const format = formatOf(bytes) ?? "PNG";

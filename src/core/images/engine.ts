@@ -1,6 +1,7 @@
 /** All work on pixels: a sixth of the package's code, loaded with the first image. */
 
-export { encodePixels, whyNotDecoded } from "./decode.ts";
+export { whyNotDecoded } from "./damage.ts";
+export { encodePixels } from "./decode.ts";
 export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
 export { rankTargets, sketches, sketchOf } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";

@@ -10,13 +10,11 @@ export interface ImageHeader {
   readonly components: number;
   /** Progressive JPEG or interlaced PNG: such a file can only be decoded as a whole. */
   readonly progressive: boolean;
-  /** How viewers turn or mirror the picture, from 1, not at all, to 8 (EXIF). */
-  readonly orientation: number;
 }
 
 /**
  * Reads the header of a regular file, which the decoder surely opens. Returns undefined for any other: only the decoder knows
- * whether that opens, and how it is turned.
+ * whether that opens.
  */
 export function regularHeader(bytes: Buffer): ImageHeader | undefined {
   const format = formatOf(bytes);
@@ -49,7 +47,7 @@ function pngHeader(bytes: Buffer): ImageHeader | undefined {
   if (components === undefined || depth !== 8 || compression !== 0 || filter !== 0 || interlace > 1)
     return undefined;
   return isSide(width) && isSide(height)
-    ? { width, height, components, progressive: interlace === 1, orientation: 1 }
+    ? { width, height, components, progressive: interlace === 1 }
     : undefined;
 }
 
@@ -61,7 +59,7 @@ const [SOF0, SOF2, DHT, SOS, DQT, DRI, APP0, APP1, APP15, COM] = [
   0xc0, 0xc2, 0xc4, 0xda, 0xdb, 0xdd, 0xe0, 0xe1, 0xef, 0xfe,
 ];
 
-/** Of a JPEG whose segments up to the first scan are all as they should be, and none of which may turn it. */
+/** Of a JPEG whose segments up to the first scan are all as they should be, without EXIF data, which the decoder reads too. */
 function jpegHeader(bytes: Buffer): ImageHeader | undefined {
   let frame: { readonly header: ImageHeader; readonly ids: readonly number[] } | undefined;
   for (let at = 2; at + 4 <= bytes.length; ) {
@@ -97,7 +95,7 @@ function readFrame(data: Buffer, progressive: boolean) {
     data.length === FRAME_HEAD + 3 * components &&
     new Set(ids).size === components &&
     samplings.every((sampling) => SAMPLINGS.includes(sampling));
-  return isRegular ? { header: { width, height, components, progressive, orientation: 1 }, ids } : undefined;
+  return isRegular ? { header: { width, height, components, progressive }, ids } : undefined;
 }
 
 function isRegularSegment(marker: number, data: Buffer): boolean {

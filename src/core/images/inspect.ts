@@ -1,11 +1,13 @@
-import { formatOf, hasEnd, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
+import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
 import type { Random } from "../emulator/random.ts";
 import { sha256Hex } from "../general/sha256.ts";
 import { type AnyCause, cause, isCause } from "../schema/causes/causes.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import type { ImageMeasures, NewImage } from "../schema/target.ts";
+import { whyUndecodable } from "./damage.ts";
 import { readHeader } from "./decode.ts";
 import { measure, type Wants } from "./measures.ts";
+import { otherKind } from "./other-kinds.ts";
 import { findPngDamage, type PngHeader, readPngHeader } from "./png.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
@@ -83,10 +85,7 @@ async function measureWhole(
   const image = { bytes, sha256: sha256Hex(bytes) };
   const measures = await measure(image, wants);
   const { damage } = measures;
-  if (damage === undefined) return { ...image, measures };
-  return hasEnd(bytes)
-    ? cause("image.damaged", { isHeader: false, damage })
-    : cause("image.truncated", { isHeader: false, bytes: bytes.length, damage });
+  return damage === undefined ? { ...image, measures } : whyUndecodable(bytes, damage);
 }
 
 /** Checks a query's image, which only has to open. Never throws for bad bytes. */
@@ -114,9 +113,7 @@ async function openImage(bytes: Buffer): Promise<OpenedImage | AnyCause> {
   const png = format === "PNG" ? readPngHeader(bytes) : undefined;
   if (png !== undefined && isCause(png)) return png;
   const header = await readHeader(bytes);
-  return "damage" in header
-    ? cause("image.damaged", { isHeader: true, format, damage: header.damage })
-    : { header, png };
+  return "damage" in header ? whyUndecodable(bytes, header.damage, true) : { header, png };
 }
 
 /** Reads an image's header without the decoder. */
@@ -145,48 +142,6 @@ function refusedJpegColour({ components }: OpenedImage["header"]): AnyCause | un
 
 function refuse(resultCode: RefusedImage["resultCode"], why: AnyCause): RefusedImage {
   return { ok: false, resultCode, cause: why };
-}
-
-function firstBytes(bytes: Buffer): string {
-  const start = bytes.subarray(0, 8);
-  return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
-}
-
-/** Beginnings of other bytes, and what they are. */
-const OTHER_KINDS: readonly (readonly [RegExp, (facts: { readonly bytes: string }) => AnyCause])[] = [
-  // UTF-8's replacement character, which takes the place of an invalid first byte, or what that byte becomes.
-  [/^(\xef\xbf\xbd|\xc2\x89P|\xc3\xbf\xc3\x98)/, (facts) => cause("image.text-encoded", facts)],
-  [/^(iVBORw0KGgo|\/9j\/)/, (facts) => cause("image.base64", facts)],
-  [/^(89504e47|ffd8ff)/i, (facts) => cause("image.hex", { ...facts, isDecoded: false })],
-  [/^data:image\//i, (facts) => cause("image.data-uri", facts)],
-  ...(
-    [
-      [/^GIF8/, "a GIF"],
-      [/^RIFF.{4}WEBP/s, "a WebP"],
-      [/^.{4}ftyp/s, "an AVIF or HEIC"],
-      [/^BM/, "a BMP"],
-      [/^(II\*\0|MM\0\*)/, "a TIFF"],
-      [/^%PDF/, "a PDF"],
-    ] as const
-  ).map(
-    ([beginning, is]) =>
-      [beginning, (facts: { readonly bytes: string }) => cause("image.format", { ...facts, is })] as const,
-  ),
-  [/^\s*(<\?xml|<svg|<!doctype|<html)/i, (facts) => cause("image.download", { ...facts, is: "page" })],
-  [/^(\[object |undefined$|null$)/, (facts) => cause("image.unset", facts)],
-  [/^\s*[{[]/, (facts) => cause("image.download", { ...facts, is: "json" })],
-  [/^(\.{0,2}\/|[a-z]:\\|file:|https?:).*\.(png|jpe?g)$/i, (facts) => cause("image.file-name", facts)],
-];
-
-/** Guesses the kind of bytes that are no PNG or JPEG. */
-function otherKind(bytes: Buffer): AnyCause {
-  const facts = { bytes: firstBytes(bytes) };
-  // Hexadecimal digits that were decoded as base64.
-  if (/^(89504e47|ffd8ff)/i.test(bytes.toString("base64", 0, 6)))
-    return cause("image.hex", { ...facts, isDecoded: true });
-  const text = bytes.toString("latin1", 0, 300);
-  const [, known] = OTHER_KINDS.find(([beginning]) => beginning.test(text)) ?? [];
-  return known?.(facts) ?? cause("image.unknown", facts);
 }
 
 /** The result of processing a target's image. */

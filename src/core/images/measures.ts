@@ -45,7 +45,7 @@ export function measure(
   const made = decodePixels(bytes, async (pixels) => {
     // Not awaited: only comparisons need the sketch, and wait for it.
     if (sketch && scalesAsFile(bytes, pixels))
-      sketches.begin(sha256, () => sketchOf(sha256, pixels)).catch(() => {});
+      sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels)).catch(() => {});
     const isFlat = !(await deviatesMoreThan(FLAT_IMAGE_DEVIATION, pixels));
     return { isFlat, brisque: brisque ? await brisqueScore((await reduce(pixels)).grey) : undefined };
   });
@@ -56,8 +56,8 @@ export function measure(
   return made;
 }
 
-async function sketchOf(sha256: string, pixels: Pixels) {
-  const thumbnail = await thumbnailOfPixels(pixels);
+async function sketchOf({ bytes, sha256 }: HashedImage, pixels: Pixels) {
+  const thumbnail = await thumbnailOfPixels(pixels, bytes);
   await yieldToEventLoop();
   const { image, sketch } = prepareWithSketch(thumbnail);
   preparedImages.offer(sha256, image);

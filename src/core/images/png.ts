@@ -19,6 +19,7 @@ export const AFTER_HEADER = SIGNATURE_LENGTH + HEADER_LENGTH + CHUNK_OVERHEAD;
 export function readPngHeader(bytes: Buffer): PngHeader | AnyCause {
   const chunk = readChunk(bytes, SIGNATURE_LENGTH, true);
   if (isCause(chunk)) return chunk;
+  if (chunk.type === "CgBI") return cause("image.cgbi");
   if (chunk.type !== "IHDR" || chunk.length !== HEADER_LENGTH)
     return cause("image.damaged", { isHeader: true });
   const header = bytes.subarray(SIGNATURE_LENGTH + 8);
@@ -28,6 +29,15 @@ export function readPngHeader(bytes: Buffer): PngHeader | AnyCause {
     depth: header.readUInt8(8),
     colourType: header.readUInt8(9),
   };
+}
+
+/** The chunks of a PNG whose chunks may be damaged, as far as they can be found. */
+export function* chunksOf(bytes: Buffer): Generator<{ type: string; at: number; data: Buffer }> {
+  for (let at = SIGNATURE_LENGTH; at + CHUNK_OVERHEAD <= bytes.length; ) {
+    const end = at + 8 + bytes.readUInt32BE(at);
+    yield { type: bytes.toString("latin1", at + 4, at + 8), at, data: bytes.subarray(at + 8, end) };
+    at = end + 4;
+  }
 }
 
 /** Checks all chunks up to IEND. Returns the first defect, or undefined. */

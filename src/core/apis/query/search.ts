@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from "../../general/scheduling.ts";
+import { remarkOnPicture } from "../../images/line-ends.ts";
 import { comparisonOf, type ImageMatcher, recogniserOf } from "../../images/matching/comparison.ts";
 import { similarityAbove } from "../../images/matching/matchers.ts";
 import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
@@ -42,7 +43,8 @@ export async function searchTargets(
   }
   const certain =
     comparisonOf(matcher)?.by === "features" ? maxNumResults : Math.max(maxNumResults, LEAST_CERTAIN);
-  const { matches, notCompared, unmatched, whyNot } = await rankTargets(matcher, image, searched, certain);
+  const ranking = await rankTargets(matcher, image, searched, certain);
+  const { matches, notCompared, unmatched, isUndecoded = false, whyNot } = ranking;
   const report = new Findings();
   for (const [index, { target, score, recognition }] of matches.entries()) {
     const isRankCertain = index < certain || notCompared.length === 0;
@@ -54,22 +56,32 @@ export async function searchTargets(
         : cause("target.beyond", { place, most: maxNumResults });
     report.add([target], reason, cause("target.beyond", { most: maxNumResults }), recognition?.outline);
   }
-  const nearest = matches.length === 0 ? await scoresOfNearest(unmatched, image, matcher) : [];
+  const hasNone = matches.length === 0;
+  const nearest = hasNone && !isUndecoded ? await scoresOfNearest(unmatched, image, matcher) : [];
   for (const [index, { target, score, threshold }] of nearest.entries()) {
     const advice = index === 0 ? WHOLE_PICTURES + photographs : "";
-    report.add([target], cause("target.unlike", { score, threshold, advice }), UNLIKE);
+    const reason =
+      score === undefined
+        ? cause("target.not-compared", { undecoded: "target" })
+        : cause("target.unlike", { score, threshold, advice });
+    report.add([target], reason, UNLIKE);
   }
-  const advised = matches.length === 0 ? await ratingsOf(passedOver, matcher, now) : undefined;
+  const advised = hasNone ? await ratingsOf(passedOver, matcher, now) : undefined;
   for (const [target, reason] of passedOver)
     report.add([target], advised?.get(target) ?? reason, inGeneral(reason));
   const notAmong = cause("target.not-compared", { certain });
   report.add(notCompared, notAmong, notAmong);
-  const isDecoded = !["bytes", undefined].includes(comparisonOf(matcher)?.by);
-  const unread = matches.length === 0 && isDecoded ? await whyNotDecoded(image) : undefined;
-  const whyNone = unread === undefined ? undefined : cause("picture.unreadable", { why: unread });
+  const unread = isUndecoded ? await whyNotDecoded(image) : undefined;
+  const whyNone = hasNone
+    ? unread === undefined
+      ? remarkOnPicture(image)
+      : cause("picture.unreadable", { why: unread })
+    : undefined;
   const others = unmatched.slice(nearest.length);
-  const unscored = cause("target.unscored");
-  if (whyNot === undefined) report.add(others, unscored, unscored);
+  const unscored = isUndecoded
+    ? cause("target.not-compared", { undecoded: "query" })
+    : cause("target.unscored");
+  if (isUndecoded || whyNot === undefined) report.add(others, unscored, unscored);
   else {
     for (const target of others.slice(0, MAX_CONSIDERED))
       report.add([target], cause("target.unlike", { why: whyNot(target) }), UNLIKE);

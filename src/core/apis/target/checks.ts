@@ -1,9 +1,10 @@
 import { check } from "../../emulator/check.ts";
 import { type DeclaredResponse, notYet, Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
+import { remarkOnPicture } from "../../images/line-ends.ts";
 import { inspectTargetImage } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
-import { cause, withFurther } from "../../schema/causes/causes.ts";
+import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
 import type { NewImage } from "../../schema/target.ts";
@@ -80,9 +81,12 @@ const MAX_NAME_CHARACTERS = 64;
 const MANY_CHARACTERS = 10_000;
 
 /** Records base64 in lines, as mail encoders write it. */
-function remarkOnLines({ entry }: ApiContext, name: string, text: string): void {
+function remarkOnLines(context: ApiContext, name: string, text: string): void {
   if (!text.includes("\n") && !text.includes("\r")) return;
-  const remark = cause("base64.lines", { field: name, characters: text.search(/[\r\n]/) });
+  addRemark(context, cause("base64.lines", { field: name, characters: text.search(/[\r\n]/) }));
+}
+
+function addRemark({ entry }: ApiContext, remark: AnyCause): void {
   entry.cause = entry.cause === undefined ? remark : withFurther(entry.cause, remark);
 }
 
@@ -146,8 +150,11 @@ function imageOf(context: ApiContext): Buffer | Refusal {
 }
 
 /** Measures an image that is a PNG or JPEG of an accepted kind and size, complete and undamaged. */
-async function measuredImage({ body, services }: ApiContext, bytes: Buffer): Promise<NewImage | Refusal> {
+async function measuredImage(context: ApiContext, bytes: Buffer): Promise<NewImage | Refusal> {
+  const { body, services } = context;
   const verdict = await inspectTargetImage(bytes, services.answerOptions.wantedMeasures);
+  const remark = verdict.ok ? remarkOnPicture(bytes) : undefined;
+  if (remark !== undefined) addRemark(context, remark);
   if (verdict.ok) return verdict.image;
   // Some of these texts are base64 too.
   const text = String(body.fields.image);

@@ -106,6 +106,8 @@ export interface Ranking<T> {
   readonly notCompared: readonly T[];
   /** The other targets, nearest first as far as known. */
   readonly unmatched: readonly T[];
+  /** The image itself cannot be decoded, so nothing was compared with it. */
+  readonly isUndecoded?: boolean;
   /** Why those do not match, as far as the matcher can say. */
   readonly whyNot?: (target: T) => string;
 }

@@ -37,8 +37,8 @@ const similarityOptions = z.lazy(() =>
 );
 
 /**
- * Makes a matcher that scores images by structural similarity: both scaled to 256x256, the mean of image-ssim over the
- * R, G and B planes with windows of 6 pixels; 1 for equal images. An image that cannot be decoded matches nothing.
+ * Makes a matcher that scores images by structural similarity: both upright as EXIF data says and scaled to 256x256,
+ * the mean of image-ssim over the R, G and B planes with windows of 6 pixels; 1 for equal images. An image that cannot be decoded matches nothing.
  * @throws InvalidOptionError naming the option, its value and what was expected.
  * @example new MockCloudReco({ queryMatcher: createStructuralSimilarityMatcher({ threshold: 0.4 }) })
  */

@@ -61,7 +61,7 @@ export async function rankTargets<T extends ComparedTarget>(
     return comparison.recogniser.rank({ sha256, bytes: () => image }, targets, most, only);
   preparedImages.beginQuery();
   const prepared = await preparedOf({ sha256, bytes: () => image });
-  if (!prepared) return { matches: [], notCompared: [], unmatched: targets };
+  if (!prepared) return { matches: [], notCompared: [], unmatched: targets, isUndecoded: true };
   return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
 }
 

@@ -97,23 +97,24 @@ function planesAt(at: number, grey: boolean, bytes: number): Uint8Array {
   return load().memory.slice(at, at + (grey ? 1 : PLANES) * bytes);
 }
 
-const SLACK_BYTES = 8;
+/** The slack, and one byte more: earlier releases, which sketched stored pixels rather than upright ones, wrote 8 bytes. */
+const HEAD_BYTES = 9;
 
 /** A sketch as bytes, for another process: the slack, then the codes, whose length says whether it is grey. */
 export function packSketch({ slack, codes }: Sketch): Buffer {
-  const head = Buffer.alloc(SLACK_BYTES);
+  const head = Buffer.alloc(HEAD_BYTES);
   head.writeDoubleLE(slack);
   return Buffer.concat([head, codes]);
 }
 
 /** Returns undefined for data that {@link packSketch} did not write. */
 export function unpackSketch(packed: Buffer): Sketch | undefined {
-  const planes = (packed.length - SLACK_BYTES) / SKETCH_PLANE_BYTES;
+  const planes = (packed.length - HEAD_BYTES) / SKETCH_PLANE_BYTES;
   if (planes !== 1 && planes !== PLANES) return undefined;
   return {
     grey: planes === 1,
     slack: packed.readDoubleLE(),
-    codes: Uint8Array.from(packed.subarray(SLACK_BYTES)),
+    codes: Uint8Array.from(packed.subarray(HEAD_BYTES)),
   };
 }
 

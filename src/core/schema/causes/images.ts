@@ -11,6 +11,11 @@ const notAPicture =
   ({ bytes }: Beginning): string =>
     `the image begins with ${bytes}; expected a PNG or JPEG file: ${why}`;
 
+const forFormat = {
+  PNG: "*.png binary",
+  JPEG: "*.jpg binary",
+} as const;
+
 const SOURCES = { page: "an SVG or an HTML page", json: "JSON" } as const;
 
 /** Where a PNG or JPEG is damaged. `isHeader`: it cannot even be opened. */
@@ -35,6 +40,34 @@ export const imageCauses = {
     ),
     "Read and send the file as bytes (a Buffer), never as a string.",
     'POST /targets\n\n{ …, "image": "77+9UE5HDQoaCg==" }',
+  ),
+  "image.redirected": refusal<Beginning>(
+    "The image is UTF-16 text, as PowerShell's > writes what a program prints.",
+    notAPicture(
+      "it is UTF-16 text, as PowerShell's > writes it: let the program write the file, as picture --output does",
+    ),
+    "Let the program write the file itself: `picture 1 --output poster.png`.",
+    'POST /targets\n\n{ …, "image": "//7rAFAATgBHAA==" }',
+  ),
+  "image.lfs": refusal(
+    "The image is a pointer of Git LFS, in place of the file.",
+    () => "the image is a Git LFS pointer, in place of the file: run git lfs pull; in CI, check out with LFS",
+    "Run `git lfs pull`. In CI, let the checkout fetch LFS files.",
+    "POST /v1/query\n\nimage=version https://git-lfs.github.com/spec/v1",
+  ),
+  "image.line-ends": refusal<{ readonly format: "PNG" | "JPEG" }>(
+    "The line ends of the image's file were converted, which destroys it.",
+    ({ format }) =>
+      `the ${format}'s line ends were converted, which destroys it: write "${forFormat[format]}" to .gitattributes, and add the file again`,
+    "Mark pictures as binary in `.gitattributes`, and add the file again.",
+    'POST /targets\n\n{ …, "image": "iVBORwoaCgAAAA1JSERS" }',
+  ),
+  "image.prefixed": refusal<Beginning & { readonly format: "PNG" | "JPEG"; readonly at: number }>(
+    "The image comes after other bytes.",
+    ({ bytes, format, at }) =>
+      `the image begins with ${bytes}, and a ${format} follows at byte ${at}: send it without what comes before it`,
+    "Send the file without what comes before it, such as headers or a line.",
+    'POST /targets\n\n{ …, "image": "DQqJUE5HDQoaCg==" }',
   ),
   "image.base64": refusal<Beginning>(
     "The image was encoded as base64 once too often.",
@@ -67,6 +100,18 @@ export const imageCauses = {
       }),
     "Convert the image to PNG or JPEG.",
     "POST /v1/query\n\nimage=GIF89a",
+  ),
+  "image.video": refusal<Beginning & { readonly is: string }>(
+    "The image is a video.",
+    ({ bytes, is }) => notAPicture(`it is a video (${is}): extract a frame of it`)({ bytes }),
+    "Extract a frame of the video, as PNG or JPEG.",
+    'POST /targets\n\n{ …, "image": "AAAAGGZ0eXBpc29t" }',
+  ),
+  "image.archive": refusal<Beginning & { readonly is: string }>(
+    "The image is an archive, or compressed.",
+    ({ bytes, is }) => notAPicture(`it is ${is}: unpack it`)({ bytes }),
+    "Unpack the picture.",
+    'POST /targets\n\n{ …, "image": "UEsDBBQ=" }',
   ),
   "image.download": refusal<Beginning & { readonly is: keyof typeof SOURCES }>(
     "The image is the response of a failed download.",
@@ -139,6 +184,33 @@ export const imageCauses = {
     },
     "Send the file as it was saved: read and write it as bytes.",
     "POST /targets with a PNG in which one byte is different",
+  ),
+  "image.cgbi": refusal(
+    "The PNG is in Apple's own form.",
+    () =>
+      "the PNG is in Apple's own form (CgBI), as Xcode packs it into apps: send the original file, or convert it with Xcode's pngcrush -revert-iphone-optimizations",
+    "Send the original file: Xcode's form is read by Apple's systems only.",
+    "POST /targets with a PNG out of an iPhone app",
+  ),
+  "image.chunk": refusal<{ readonly chunk: string; readonly at: number }>(
+    "The PNG has a critical chunk of an unknown kind.",
+    ({ chunk, at }) =>
+      `the PNG has a critical chunk ${chunk} at byte ${at}, which decoders do not know; expected only IHDR, PLTE, IDAT and IEND: save the picture again`,
+    "Save the picture with another program: only ancillary chunks, in lower case, may be of other kinds.",
+    "POST /targets with a PNG that has a chunk ABCD",
+  ),
+  "image.adler": refusal<{ readonly isMissing: boolean }>(
+    "The checksum of the PNG's pixels is wrong or missing.",
+    ({ isMissing }) =>
+      `the checksum at the end of the PNG's pixels (Adler-32) is ${isMissing ? "missing" : "wrong"}: compress them with zlib, which writes it, or save the picture again`,
+    "Compress the pixels with zlib, which writes the checksum, or save the picture with another program.",
+    "POST /targets with a PNG whose IDAT chunk ends with four other bytes",
+  ),
+  "image.jpeg-kind": refusal<{ readonly is: string }>(
+    "The JPEG is of a kind that decoders do not read.",
+    ({ is }) => `the JPEG ${is}; expected a baseline or progressive JPEG of 8 bits a sample: convert it`,
+    "Convert the picture to a usual JPEG: baseline or progressive, of 8 bits.",
+    "POST /targets with a JPEG of 12 bits a sample",
   ),
   "image.colours": refusal<
     { readonly type: number; readonly name: string } | { readonly components: number | undefined }

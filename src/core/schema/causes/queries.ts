@@ -17,8 +17,7 @@ export type BodyFormat = keyof typeof BODIES;
 const FIELDS = "image, max_num_results, include_target_data";
 
 type Score = {
-  /** Undefined: it could not be compared. */
-  readonly score?: number | undefined;
+  readonly score: number;
   readonly threshold: number;
 };
 
@@ -152,17 +151,20 @@ export const queryCauses = {
     "The target looks different.",
     ({ score, threshold, why, advice = "" }) => {
       if (why !== undefined) return `no match: ${why}`;
-      if (threshold === undefined) return "no match";
-      const shown = score === undefined ? "the picture cannot be compared" : `score ${score}`;
-      return `no match: ${shown}, must be above ${threshold}${advice}`;
+      return score === undefined
+        ? "no match"
+        : `no match: score ${score}, must be above ${threshold}${advice}`;
     },
     "Query with a picture of the target; to find it in photographs, use a matcher that recognises them.",
     "POST /v1/query with another picture than the target's",
   ),
-  "target.not-compared": remark<{ readonly certain: number }>(
-    "The target was not compared, because others are nearer.",
-    ({ certain }) => `not compared: it cannot be among the nearest ${certain}`,
-    "Nothing: other targets are nearer. Send a larger max_num_results to see more.",
+  "target.not-compared": remark<{ readonly certain: number } | { readonly undecoded: "query" | "target" }>(
+    "The target was not compared: others are nearer, or a picture cannot be decoded.",
+    (facts) =>
+      "undecoded" in facts
+        ? `not compared: the ${facts.undecoded}'s picture cannot be decoded`
+        : `not compared: it cannot be among the nearest ${facts.certain}`,
+    "Nothing, if other targets are nearer: send a larger max_num_results to see more. Otherwise, send a picture that can be decoded.",
     "POST /v1/query with an image that many targets match",
   ),
   "target.unscored": remark(
@@ -200,6 +202,13 @@ export const queryCauses = {
     ({ why }) => why,
     "Send a picture that can be decoded: smaller, and undamaged.",
     "POST /v1/query with a PNG that declares more pixels than are decoded",
+  ),
+  "picture.line-ends": remark(
+    "The JPEG opens, but its line ends seem to be converted, which changes what it shows.",
+    () =>
+      'each line feed of the JPEG follows a carriage return, as if its line ends were converted: write "*.jpg binary" to .gitattributes, and add the file again',
+    "Mark pictures as binary in `.gitattributes`, and add the file again.",
+    "POST /targets with a JPEG that a checkout on Windows changed",
   ),
   "gzip.unasked": remark<{ readonly advice: string }>(
     "The response is gzip, which the client did not ask for.",
