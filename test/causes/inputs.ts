@@ -2,6 +2,7 @@ import type { Cause } from "mock-cloud-reco";
 import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
 import { FORMS } from "./inputs-forms.ts";
 import { JSON_BODIES } from "./inputs-json.ts";
+import { OAUTH } from "./inputs-oauth.ts";
 import { PICTURES, QUERIED_PICTURES } from "./inputs-pictures.ts";
 import { DATES, SIGNATURES } from "./inputs-signatures.ts";
 
@@ -24,6 +25,7 @@ export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
   forms: FORMS,
   pictures: PICTURES,
   "pictures of queries": QUERIED_PICTURES,
+  "OAuth 2.0": OAUTH,
 };
 
 /** Codes that only say that nothing is known. */

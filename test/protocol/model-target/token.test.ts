@@ -166,7 +166,11 @@ describeApi("a client that form-encodes its id and secret (RFC 6749, section 2.3
   it.each([
     ["a wrong secret", encodedBasic("client-id", "wrong-secret"), 'is wrong for the client "client-id"'],
     ["id and secret swapped", encodedBasic("client-secret", "client-id"), "are swapped"],
-    ["an unknown id", encodedBasic("other-id", "client-secret"), 'no client has the id "ot…'],
+    [
+      "an unknown id",
+      encodedBasic("other-id", "client-secret"),
+      'no client has the id "other%2Did", which decoded is "other-id"',
+    ],
     ["id and secret encoded twice", basic("client%252Did", "client%252Dsecret"), "no client has the id"],
   ])("is refused with %s", async (_what, headers, reason) => {
     await using api = await openApi();

@@ -12,7 +12,7 @@ import { StateUnavailableError } from "../../store/store.ts";
 import { malformedLength } from "../explanations/bodies.ts";
 import { sendersOf } from "../explanations/clients.ts";
 import { malformedJson } from "../explanations/json-mistakes.ts";
-import { lacksHeaders } from "../explanations/values.ts";
+import { missingToken } from "../explanations/oauth.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { isLengthInteger } from "../signed/framing.ts";
 import { loadBalancerPage } from "../signed/responses.ts";
@@ -134,14 +134,28 @@ const unauthorized = serviceError<string>(
 const refuseToken = (message: string, problem: TokenProblem, token?: string): Refusal =>
   refuse(unauthorized, cause("token.malformed", { problem, ...(token !== undefined && { token }) }), message);
 
+/** What is around a token, in place of the token only. */
+function aroundToken(token: string): TokenProblem | undefined {
+  if (/^bearer\b/i.test(token)) return "twice";
+  if (/^\s*\{/.test(token)) return "json";
+  return /^["'].*["']$/s.test(token) ? "quoted" : undefined;
+}
+
 function payloadOf(token: string): JsonObject | Refusal {
   const parts = token.split(".");
   const [head = "", body = "", signature = ""] = parts;
   if (parts.length !== 3)
-    return refuseToken("Invalid JWT serialization: Missing dot delimiter(s)", "parts", showToken(token));
+    return refuseToken(
+      "Invalid JWT serialization: Missing dot delimiter(s)",
+      aroundToken(token) ?? "parts",
+      showToken(token),
+    );
   const jose = jsonObjectPart(head);
   if (jose === undefined)
-    return refuseToken("Invalid unsecured/JWS/JWE header: Invalid JSON object", "header");
+    return refuseToken(
+      "Invalid unsecured/JWS/JWE header: Invalid JSON object",
+      aroundToken(token) ?? "header",
+    );
   if (!Object.hasOwn(jose, "alg")) return refuseToken('Missing "alg" in header JSON object', "algorithm");
   if (jose.alg === "none")
     return refuseToken("Unsecured (plain) JWTs are rejected, extend class to handle", "unsigned");
@@ -161,13 +175,7 @@ export const bearerToken = check({
   test: async ({ request, entry, services }: ApiContext): Promise<Refusal | Bearer> => {
     const given = header(request, "authorization") ?? "";
     const token = /^Bearer (.+)$/s.exec(given)?.[1];
-    if (token === undefined) {
-      const why = cause("token.missing", {
-        isSigned: /^vws /i.test(given),
-        isLost: lacksHeaders(request),
-      });
-      return refuse(unauthorized, why, "no Bearer token");
-    }
+    if (token === undefined) return refuse(unauthorized, missingToken(request), "no Bearer token");
     const payload = payloadOf(token);
     if (payload instanceof Refusal) return payload;
     // Only for the journal: this request may not need the state, which may be unavailable.

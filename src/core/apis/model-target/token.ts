@@ -1,7 +1,6 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import {
   constantSchema,
-  enumSchema,
   objectSchema,
   openObjectSchema,
   stringSchema,
@@ -12,6 +11,9 @@ import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { bounded, show, showUnknownKey } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
+import { StateUnavailableError } from "../../store/store.ts";
+import { malformedClient, missingClient, problemWith, showingId } from "../explanations/oauth.ts";
+import { isUnset } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import { ALL_SCOPES, accessToken, type BasicCredentials, basicCredentials, scopesIn } from "./checks.ts";
@@ -79,9 +81,7 @@ const invalidGrant = tokenError(
 async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
   const { entry, request, services } = context;
   const readings = basicCredentials(header(request, "authorization"));
-  if (readings.length === 0) {
-    return refuse(invalidAuthorization, cause("client.missing", { misplaced: misplaced(context) }));
-  }
+  if (readings.length === 0) return refuse(invalidAuthorization, await withoutClient(context));
   const { modelTargetClient: configured } = services.answerOptions;
   const accept = ({ id, isFormEncoded }: BasicCredentials, scopes: readonly string[]): Holder => {
     if (isFormEncoded) entry.cause = cause("client.form-encoded");
@@ -97,26 +97,76 @@ async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
   return refuseClient(readings, services);
 }
 
-function misplaced({ body, form }: ApiContext & Form) {
-  if (/^\s*\{/.test(body.text ?? "")) return "json";
-  return form.has("client_secret") ? "form" : undefined;
+/** What is in the place of the client's id and secret. */
+async function withoutClient({ request, body, form, services }: ApiContext & Form): Promise<AnyCause> {
+  const showId = showingId(await secretsOf(services));
+  const given = header(request, "authorization");
+  return given === undefined || given === ""
+    ? missingClient(request, body.text ?? "", form, showId)
+    : malformedClient(given, showId);
+}
+
+const MOST_SECRETS = 1000;
+
+/** What must not be shown, if a client sends it in place of an id. */
+async function secretsOf({ answerOptions, store }: ApiContext["services"]): Promise<readonly string[]> {
+  const { modelTargetClient: client, modelTargetUser: user } = answerOptions;
+  const own = [client.secret, user.password];
+  // They may be unavailable: the refusal needs no state.
+  try {
+    const databases = await store.listCloudDatabases();
+    const credentials = await store.listCredentials();
+    return [
+      ...own,
+      ...credentials.slice(-MOST_SECRETS).map(({ clientSecret }) => clientSecret),
+      ...databases
+        .slice(-MOST_SECRETS)
+        .flatMap(({ serverSecretKey, clientSecretKey }) => [serverSecretKey, clientSecretKey]),
+    ];
+  } catch (error) {
+    if (error instanceof StateUnavailableError) return own;
+    throw error;
+  }
 }
 
 async function refuseClient(
   readings: readonly BasicCredentials[],
-  { answerOptions, store }: ApiContext["services"],
+  services: ApiContext["services"],
 ): Promise<Refusal> {
+  const { answerOptions, store } = services;
   const { modelTargetClient: configured } = answerOptions;
-  const secretsOf = async (id: string) => [
-    id === configured.id ? configured.secret : undefined,
-    (await store.findCredential(id))?.clientSecret,
-  ];
+  const secretsFor = async (id: string) =>
+    [
+      id === configured.id ? configured.secret : undefined,
+      (await store.findCredential(id))?.clientSecret,
+    ].filter((known) => known !== undefined);
   for (const { id, secret } of readings) {
-    if ((await secretsOf(secret)).includes(id)) return refuse(invalidClient, cause("client.swapped"));
-    if ((await secretsOf(id)).some((known) => known !== undefined))
-      return refuse(invalidClient, cause("client.secret", { client: show(id) }));
+    const known = await secretsFor(id);
+    if (known.length > 0)
+      return refuse(
+        invalidClient,
+        cause("client.secret", { client: show(id), is: problemWith(secret, known) }),
+      );
+    // What is in the place of the id is not shown: it may be a secret, right or not.
+    if ((await secretsFor(secret)).length > 0) return refuse(invalidClient, cause("client.swapped"));
   }
-  return refuse(invalidClient, cause("client.unknown", { given: showUnknownKey(readings[0]?.id) }));
+  const [sent, decoded] = readings;
+  const id = sent?.id ?? "";
+  const showId = showingId(await secretsOf(services));
+  const ids = [
+    configured.id,
+    ...(await store.listCredentials()).slice(-MOST_SECRETS).map(({ clientId }) => clientId),
+  ];
+  return refuse(
+    invalidClient,
+    isUnset(id)
+      ? cause("client.unset", { text: id })
+      : cause("client.unknown", {
+          given: showId(id),
+          ...(decoded !== undefined && { decoded: showId(decoded.id) }),
+          is: problemWith(id, ids),
+        }),
+  );
 }
 
 function userOf(context: ApiContext & Form): Refusal | Holder {
@@ -197,7 +247,7 @@ export const token = operation({
     schema: openObjectSchema(
       {},
       {
-        grant_type: { ...enumSchema(["client_credentials", "password"]), default: "client_credentials" },
+        grant_type: { enum: ["client_credentials", "password"], default: "client_credentials" },
         username: stringSchema,
         password: stringSchema,
         scope: withDescription(

@@ -1,5 +1,5 @@
+import { oauthCauses } from "./oauth.ts";
 import { type Join, refusal, remark } from "./row.ts";
-import { lostHeaders } from "./words.ts";
 
 const TOKENS = {
   parts: "",
@@ -9,15 +9,12 @@ const TOKENS = {
   payload: "the bearer token's second part must be a JSON object in unpadded base64url",
   noSignature: "the bearer token's third part is empty",
   signature: "the bearer token's third part must be unpadded base64url",
+  quoted: "remove the quotation marks around the bearer token",
+  json: "send only the access_token, without the rest of the response of POST /oauth2/token",
+  twice: "write Bearer once: the token begins with it again",
 } as const;
 
 export type TokenProblem = keyof typeof TOKENS;
-
-const BASIC = "Basic and the base64 of <client id>:<client secret>";
-const MISPLACED = {
-  json: "; the body is JSON, but this route reads a form (application/x-www-form-urlencoded)",
-  form: "; this route does not read the form's client_secret: use HTTP Basic (client_secret_basic)",
-} as const;
 
 const TYPES = { jsstring: "a string", jsarray: "an array", jsobject: "an object", jsnumber: "a number" };
 export type TypeName = keyof typeof TYPES;
@@ -44,15 +41,7 @@ const DATASET = "POST /modeltargets/datasets";
 
 /** OAuth 2.0 and Model Targets. */
 export const modelTargetCauses = {
-  "token.missing": refusal<{ readonly isSigned: boolean; readonly isLost?: boolean }>(
-    "The request has no bearer token.",
-    ({ isSigned, isLost }) =>
-      "expected an Authorization header with `Bearer` and a token from POST /oauth2/token" +
-      (isSigned ? "; a signature (VWS) belongs to the target and query APIs" : "") +
-      lostHeaders(isLost),
-    "Send `Authorization: Bearer` and the access_token of POST /oauth2/token.",
-    `${DATASET}\nAuthorization:`,
-  ),
+  ...oauthCauses,
   "token.malformed": refusal<{ readonly problem: TokenProblem; readonly token?: string }>(
     "The bearer token is malformed.",
     ({ problem, token }) =>
@@ -85,38 +74,6 @@ export const modelTargetCauses = {
     ({ bytes, most }) => `the form has ${bytes} bytes; expected at most ${most}`,
     "Send only the fields that a token needs.",
     "POST /oauth2/token with a form of more than 256 KiB",
-  ),
-  "client.missing": refusal<{ readonly misplaced?: keyof typeof MISPLACED | undefined }>(
-    "The request has no client id and secret.",
-    ({ misplaced }) =>
-      `expected an Authorization header with ${BASIC}${misplaced === undefined ? "" : MISPLACED[misplaced]}`,
-    "Send the client id and the client secret by HTTP Basic.",
-    "POST /oauth2/token\nAuthorization:",
-  ),
-  "client.swapped": refusal(
-    "The client id and the client secret are swapped.",
-    () => `the client id and the client secret are swapped; expected ${BASIC}`,
-    "Swap the client id and the client secret.",
-    "POST /oauth2/token with the secret in place of the id",
-  ),
-  "client.secret": refusal<{ readonly client: string }>(
-    "The client secret is wrong.",
-    ({ client }) => `the client secret is wrong for the client ${client}`,
-    "Send the secret that belongs to the client.",
-    "POST /oauth2/token with another secret",
-  ),
-  "client.unknown": refusal<{ readonly given: string }>(
-    "The client is unknown.",
-    ({ given }) => `no client has the id ${given}; expected ${BASIC}`,
-    "Send the id of the configured client, or of one that was created and not deleted.",
-    "POST /oauth2/token with another client id",
-  ),
-  "client.form-encoded": remark(
-    "The client form-encoded its id and its secret.",
-    () =>
-      "the client form-encoded its id and its secret, as RFC 6749 asks; nobody has observed whether the real service decodes them",
-    "Nothing, unless the real service refuses it: then send them as they are.",
-    "POST /oauth2/token with a form-encoded client id",
   ),
   "user.missing": refusal(
     "The user name or the password is missing.",
