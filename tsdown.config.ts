@@ -78,6 +78,17 @@ const moduleWrappers: Rolldown.Plugin = {
   },
 };
 
+/** Adds what a bundler for browsers resolves the package to, instead of failing at `node:http` or at run time. */
+const advisingBrowsers: Rolldown.Plugin = {
+  name: "advising-browsers",
+  generateBundle() {
+    const advice =
+      "mock-cloud-reco runs in Node, not in browsers: start its servers (npx mock-cloud-reco serve), and let the page send requests to their URLs";
+    const source = `module.exports = (() => {\n  throw new Error(${JSON.stringify(advice)});\n})();\n`;
+    this.emitFile({ type: "asset", fileName: "browser.cjs", source });
+  },
+};
+
 /** Escapes what is not ASCII: V8 reads a file of single bytes faster. */
 const asciiOnly: Rolldown.Plugin = {
   name: "ascii-only",
@@ -92,6 +103,19 @@ const escaped = (character: string): string =>
   [...Array(character.length).keys()]
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`)
     .join("");
+
+/**
+ * Keeps zod's configuration and registry in our copy of zod. As globals, they are leaks to test runners that look for such, and a
+ * user's `z.config()` would change what our errors say.
+ */
+const ownZod: Rolldown.Plugin = {
+  name: "own-zod",
+  transform(code, path) {
+    if (!/\/node_modules\/zod\/v4\/core\/(core|registries)\.js$/.test(path)) return null;
+    if (!code.includes("globalThis).__zod_global")) throw new Error(`${path} has no globals any more`);
+    return `const ownGlobals = {};\n${code.replaceAll("globalThis", "ownGlobals")}`;
+  },
+};
 
 /** What the main entry does not need, so that it loads faster; and the entry that acts when it is loaded. */
 const NOT_IN_CORE = [
@@ -154,7 +178,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [moduleWrappers, asciiOnly],
+    plugins: [ownZod, moduleWrappers, advisingBrowsers, asciiOnly],
     outputOptions: oneCore,
   },
   {

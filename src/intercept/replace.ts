@@ -13,7 +13,7 @@ export function replace(
   Object.defineProperty(owner, name, {
     configurable: true,
     writable: true,
-    enumerable: true,
+    enumerable: descriptor?.enumerable ?? true,
     value: replaced,
   });
   return () => {

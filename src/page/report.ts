@@ -1,4 +1,5 @@
 import { promises as fs } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
@@ -6,6 +7,7 @@ import { formatOf, shownSizeOf } from "../core/emulator/image-header.ts";
 import { factsOf, type JournalEntry } from "../core/emulator/journal.ts";
 import { HIDDEN } from "../core/emulator/masking.ts";
 import type { RecordedBody, RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
+import { loadModule } from "../core/general/load-module.ts";
 import { sha256Hex } from "../core/general/sha256.ts";
 import { sentenceOf } from "../core/schema/causes/causes.ts";
 import type { EntryFacts } from "../core/schema/journal-entry.ts";
@@ -182,22 +184,34 @@ function eventsOf(target: Target, database: string, now: number): ReportedEvent[
   ];
 }
 
-export const NOT_BUILT = "the page has not been built; run `npm run build:page` in the checkout";
+/** This module has another name in the package, and in a bundle. */
+const isInCheckout = import.meta.url.endsWith("/src/page/report.ts");
 
-/** In the package, next to this module; in a checkout, in the build's output folder. */
-const LOCATIONS = ["./page.html.br", "../../dist/page.html.br"];
+export const NOT_BUILT = isInCheckout
+  ? "the page has not been built; run `npm run build:page` in the checkout"
+  : "the page's file page.html.br was not found; install mock-cloud-reco where this bundle runs, or do not bundle it";
 
-/** Reads the built page; undefined in a checkout where it has not been built. */
+/** In a checkout, in the build's output folder; in the package, next to this module; of a bundle, in the installed package. */
+function pathsOfPage(): readonly string[] {
+  const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  if (isInCheckout) return [beside("../../dist/page.html.br")];
+  try {
+    return [beside("page.html.br"), join(dirname(loadModule.resolve("mock-cloud-reco")), "page.html.br")];
+  } catch {
+    return [beside("page.html.br")];
+  }
+}
+
+/** Reads the built page; undefined where it is not. */
 export async function readPage(): Promise<Buffer | undefined> {
-  for (const location of LOCATIONS) {
-    const path = fileURLToPath(new URL(location, import.meta.url));
+  for (const path of pathsOfPage()) {
     const compressed = await fs.readFile(path).catch(() => undefined);
     if (compressed !== undefined) return promisify(brotliDecompress)(compressed);
   }
   return undefined;
 }
 
-/** Embeds a report in the page. Throws an Error in a checkout without a built page. */
+/** Embeds a report in the page. Throws an Error where the built page is not. */
 export async function reportPage(report: MockReport): Promise<string> {
   const page = await readPage();
   if (page === undefined) throw new Error(NOT_BUILT);

@@ -30,6 +30,14 @@ test("everything is restored when the last mock stops", async () => {
   expectSame(patchable(), before);
 });
 
+test("a started mock adds no globals, and lets none be enumerated, which some runners take for leaks", () => {
+  const globals = () => [Object.keys(globalThis), Object.getOwnPropertyNames(globalThis)];
+  const before = globals();
+  const { stop } = mock();
+  expect(globals()).toEqual(before);
+  stop();
+});
+
 test("a mock works again after an earlier one was stopped", async () => {
   for (let round = 0; round < 3; round++) {
     const { stop } = mock();

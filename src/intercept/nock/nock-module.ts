@@ -38,6 +38,7 @@ export function activateNock(): ActiveNock {
   const nock = loadNock();
   const wasActive = wasLoaded && nock.isActive();
   if (!nock.isActive()) nock.activate();
+  hideGlobals();
   const registerOwn = keepRegistered();
   const { fetch: nocks } = globalThis;
   /** Whether the user has wrapped `fetch` since: nock would remove that wrapper. */
@@ -147,6 +148,14 @@ const PATCHED: readonly (readonly [owner: object, names: readonly string[]])[] =
   [https, ["get", "request"]],
   [globalThis, ["fetch", "Headers", "Request", "Response"]],
 ];
+
+/** nock lets these be enumerated, unlike Node: runners that look for leaks of globals would report them. */
+function hideGlobals(): void {
+  for (const name of ["Headers", "Request", "Response"]) {
+    const { configurable } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
+    if (configurable) Object.defineProperty(globalThis, name, { enumerable: false });
+  }
+}
 
 /** Whether a property is Node's own again, after an earlier interceptor stopped: nock would restore that interceptor's. */
 function isGenuine(owner: object, name: string): boolean {
