@@ -153,6 +153,17 @@ describe("what MSW lets through when it refuses requests without a handler", () 
 });
 
 describe("the handlers for MSW", () => {
+  it.runIf(major >= 24).for([
+    { name: "msw", code: 0 },
+    { name: "msw-3", code: 1 },
+  ])("of $name behind a proxy of the environment end with code $code", async ({ name, code }) => {
+    await createProject(`proxied-${name}`, { msw: name });
+    await cp(inConsumer("neighbours/handlers.mjs"), inConsumer(`proxied-${name}/handlers.mjs`));
+    const proxy = { NODE_USE_ENV_PROXY: "1", HTTPS_PROXY: "http://127.0.0.1:9" };
+    const ended = await runNode(`proxied-${name}`, ["handlers.mjs", "ours"], proxy);
+    expect(ended.code, ended.printed).toBe(code);
+  });
+
   it.for([
     { name: "msw", needs: 20, first: "ours" },
     { name: "msw", needs: 20, first: "theirs" },

@@ -12,6 +12,7 @@ import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore } from "../general/scheduling.ts";
 import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
+import { keepDecoderLimits } from "./decoder-limits.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
 import { fitsKernel, scaleToThumbnail, THUMBNAIL_SIDE } from "./scale.ts";
 import { upright } from "./upright.ts";
@@ -51,10 +52,17 @@ export class DecoderError extends Error {
   override readonly name = "DecoderError";
 }
 
+let decoder: typeof Sharp | undefined;
+
 /** @throws NotPermittedError if Node was told to load no addons. */
 function loadDecoder(): typeof Sharp {
+  if (decoder !== undefined) return decoder;
+  const restoreLimits = keepDecoderLimits();
   try {
-    return loadModule("sharp");
+    const loaded: typeof Sharp = loadModule("sharp");
+    restoreLimits();
+    decoder = loaded;
+    return loaded;
   } catch (error) {
     if (!messageOf(error).includes("ERR_DLOPEN_DISABLED")) throw error;
     const why = isRefusedByNode("addon")
