@@ -175,7 +175,11 @@ export class Replicas {
   private apply(replica: Replica, { version, since = 0, changes }: FoundRecords): void {
     if (since > replica.version || version <= replica.version) return;
     for (const change of changes) {
+      const before = change.kind === "target" ? replica.targets.get(change.key)?.image : undefined;
       replica.apply(decodeChange(change, (sha256) => this.imageOf(sha256)));
+      // At once: a collection may come only after hundreds of them.
+      if (before !== undefined && replica.targets.get(change.key)?.image !== before)
+        this.images.delete(before.sha256);
     }
     replica.version = version;
   }
