@@ -12,6 +12,7 @@ import {
   stringToSign,
 } from "../core/emulator/signing.ts";
 import { messageOf, show, showUnknownKey } from "../core/general/text.ts";
+import { markedEncoding, textIn } from "../core/general/text-file.ts";
 import { visible, visibleLines } from "../core/general/visible.ts";
 import { sentenceOf } from "../core/schema/causes/causes.ts";
 import { read } from "../core/schema/zod/problems.ts";
@@ -54,6 +55,11 @@ export async function sign(args: readonly string[], terminal: Terminal): Promise
       throw new UsageError(`${name}: expected text without control characters; got ${show(value)}`);
   const [path = "", ...query] = given.split("?");
   const body = values.body === undefined ? Buffer.alloc(0) : readFile("body", values.body);
+  if (path !== QUERY_PATH && markedEncoding(body) !== undefined)
+    terminal.complain(
+      `mock-cloud-reco: --body: ${values.body} begins with a byte-order mark (${markedEncoding(body)}), which is signed, too; ` +
+        "servers read no JSON after it: save the file as UTF-8 without one\n",
+    );
   const usual = path === QUERY_PATH ? "multipart/form-data" : "application/json";
   const contentType = values["content-type"] ?? (body.length > 0 ? usual : undefined);
   const headers: [string, string][] = [["Date", values.date ?? rfc1123Date()]];
@@ -170,4 +176,11 @@ function readFile(option: "body" | "keys", path: string): Buffer {
   }
 }
 
-const readKeys = (path: string): Environment => readEnvLines(readFile("keys", path).toString());
+function readKeys(path: string): Environment {
+  const bytes = readFile("keys", path);
+  try {
+    return readEnvLines(textIn(bytes));
+  } catch (error) {
+    throw new UsageError(`--keys: ${path}: ${messageOf(error)}`);
+  }
+}

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { textIn } from "../core/general/text-file.ts";
 import { textMatching, textReadBy } from "../core/schema/zod/problems.ts";
 import { oneOf, text, trueOrFalse } from "../core/schema/zod/values.ts";
 import {
@@ -18,7 +19,7 @@ const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:
   if (/^rediss?:$/.test(url.protocol) && url.host !== "") return url;
   throw new TypeError("another scheme, or no host");
 });
-const fileContent = textReadBy("the path of a file that can be read", (path) => readFileSync(path, "utf8"));
+const fileContent = textReadBy("the path of a file that can be read", (path) => textIn(readFileSync(path)));
 const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 
 /** A port of `serve` and `exec` alone: no server in a process of its own reads it. */

@@ -23,6 +23,9 @@ const RETRY_MILLISECONDS = 1000;
 const RENEWAL_MILLISECONDS = 5000;
 const STALE_MILLISECONDS = 30_000;
 
+const IS_MOUNT =
+  "is a mount of its own, so it is written in place, and a crash meanwhile leaves a part of it: mount its folder";
+
 const AT_THE_SAME_TIME = "that starts at the same time";
 
 /** Describes the lock's process; empty without a lock. */
@@ -81,6 +84,7 @@ export async function keepState(
   let writing: Promise<void> = Promise.resolve();
   let problem: string | undefined;
   let isClosing = false;
+  let isMountTold = false;
   const writeSoon = (milliseconds: number) => {
     timer ??= realTimers.setTimeout(() => void write(), milliseconds);
   };
@@ -91,8 +95,10 @@ export async function keepState(
       const before = problem;
       try {
         await lock.assertHeld();
-        await writeStateFile(file, store.snapshot());
+        const isReplaced = await writeStateFile(file, store.snapshot());
         problem = undefined;
+        if (!isReplaced && !isMountTold) complain(`the state file ${path} ${IS_MOUNT}`);
+        isMountTold ||= !isReplaced;
       } catch (error) {
         problem = `the state file ${path} cannot be written: ${messageOf(error)}`;
         if (isClosing) return;
@@ -162,7 +168,11 @@ class FileLock {
       }
     } catch (error) {
       if (error instanceof StateFileError) throw error;
-      throw new StateFileError(`the state file ${shown} cannot be used: ${messageOf(error)}`);
+      const isRefused = ["EACCES", "EPERM", "EROFS"].includes(String(codeOf(error)));
+      const why = isRefused
+        ? `its folder cannot be written (${String(codeOf(error))}): mount a folder that this user can write`
+        : messageOf(error);
+      throw new StateFileError(`the state file ${shown} cannot be used: ${why}`);
     } finally {
       await rm(draft, { force: true });
     }

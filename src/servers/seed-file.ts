@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { RequestHandler } from "../core/emulator/message.ts";
 import { isJsonObject, type JsonObject } from "../core/general/json.ts";
-import { messageOf } from "../core/general/text.ts";
+import { codeOf, messageOf } from "../core/general/text.ts";
+import { jsonIn, TextFileError } from "../core/general/text-file.ts";
 import { seed as seedSchema } from "../core/schema/snapshot.ts";
 import { IMAGE_PATH } from "../core/schema/target.ts";
 import { type Problem, read } from "../core/schema/zod/problems.ts";
@@ -76,12 +77,15 @@ export async function seedFrom(
 async function readSeed(path: string): Promise<JsonObject> {
   let content: unknown;
   try {
-    content = JSON.parse(await readFile(path, "utf8"));
+    content = jsonIn(await readFile(path));
   } catch (error) {
-    // JSON.parse quotes the file, including secret keys.
-    const why = error instanceof SyntaxError ? "expected JSON" : `cannot be read: ${messageOf(error)}`;
-    throw new InvalidSeedError(`${path}: ${why}`);
+    const why = codeOf(error) === "EISDIR" ? "it is a folder; name a file" : messageOf(error);
+    throw new InvalidSeedError(`${path}: ${error instanceof TextFileError ? why : `cannot be read: ${why}`}`);
   }
+  if (isJsonObject(content) && "version" in content && "databases" in content)
+    throw new InvalidSeedError(
+      `${path}: it is a state file, not a seed: give it as --state FILE, or STATE_FILE`,
+    );
   const reading = read(seedSchema.schema, content);
   if ("value" in reading && isJsonObject(content)) return content;
   const { problems, more } = "problems" in reading ? reading : { problems: [], more: 0 };

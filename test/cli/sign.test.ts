@@ -200,6 +200,35 @@ test.each<[readonly string[], Readonly<Record<string, string>>, RegExp]>([
   expect(complained).toMatch(message);
 });
 
+describe("files as Windows writes them", () => {
+  const lines = Object.entries(KEYS)
+    .map(([name, value]) => `${name}=${value}\r\n`)
+    .join("");
+  test.each([
+    ["UTF-8 with a byte-order mark", Buffer.from(`\ufeff${lines}`)],
+    ["UTF-16", Buffer.from(`\ufeff${lines}`, "utf16le")],
+  ])("keys in %s are read", async (_encoding, bytes) => {
+    const file = join(folder, "windows.env");
+    await writeFile(file, bytes);
+    const { code, lines: printed } = await sign(["GET", "/summary", "--keys", file, "--date", DATE], {});
+    expect([code, authorizationIn(printed)]).toEqual([0, KNOWN.summary]);
+  });
+
+  test("keys in Latin-1 are refused with the place, and a body's byte-order mark is told", async () => {
+    const file = join(folder, "windows.env");
+    await writeFile(file, Buffer.from("# K\xe4fer\nA=b", "latin1"));
+    const { code, complained } = await start(["sign", "GET", "/summary", "--keys", file]).finished;
+    expect(code).toBe(2);
+    expect(complained).toMatch(/it is not UTF-8, .* the byte e4 at line 1, column 4; save it as UTF-8/);
+    await writeFile(file, `\ufeff${TARGET}`);
+    const signed = await start(["sign", "POST", "/targets", "--body", file], KEYS).finished;
+    expect([signed.code, signed.complained]).toEqual([
+      0,
+      expect.stringContaining("begins with a byte-order mark (utf-8)"),
+    ]);
+  });
+});
+
 describe("the guide to signing", async () => {
   const guide = new URL("../../examples/signing/README.md", import.meta.url);
   const blocks = codeBlocks(await readFile(guide, "utf8"));

@@ -75,7 +75,7 @@ test("databases, targets, credentials and datasets are added at the start", asyn
 });
 
 test.each<[string, unknown, RegExp]>([
-  ["is not JSON", "{", /seed\.json: expected JSON$/],
+  ["is not JSON", "{", /seed\.json: expected JSON; it ends too early, at line 1, column 2$/],
   ["is a list", [], /seed\.json: expected an object; got an array of 0$/],
   [
     "has an unknown list",

@@ -1,9 +1,21 @@
-import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import {
+  type FileHandle,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { systemRandom } from "../emulator/random.ts";
 import { writeJson } from "../emulator/write-json.ts";
+import { isJsonObject, LONGEST_SEARCHED } from "../general/json.ts";
 import { codeOf, messageOf } from "../general/text.ts";
-import type { Snapshot } from "../schema/snapshot.ts";
+import { jsonIn, markedEncoding, TextFileError } from "../general/text-file.ts";
+import { type Snapshot, seed } from "../schema/snapshot.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { snapshotJson } from "./snapshot.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
@@ -61,11 +73,18 @@ export async function removeUnfinished(file: string): Promise<void> {
 }
 
 /**
- * Writes a snapshot. Even after a power cut, the file has its old content or all of the snapshot. It keeps its mode; a new
- * file is readable for its owner only.
+ * Writes a snapshot. Even after a power cut, the file has its old content or all of the snapshot, unless it is a mount of its own,
+ * whose name cannot become that of another file. It keeps its mode; a new file is readable for its owner only.
+ *
+ * @returns whether nothing but the name changed: false if the content was written in place.
  */
-export async function writeStateFile(path: string, snapshot: Snapshot): Promise<void> {
+export async function writeStateFile(path: string, snapshot: Snapshot): Promise<boolean> {
   const body = writeJson(snapshotJson(snapshot));
+  const writeTo = async (file: FileHandle) => {
+    for (const chunk of "chunks" in body ? body.chunks() : [body]) await file.writeFile(chunk);
+    await file.sync();
+  };
+  let isReplaced = true;
   const target = await fileBehind(path);
   const mode = await stat(target).then(
     (known) => known.mode,
@@ -77,12 +96,16 @@ export async function writeStateFile(path: string, snapshot: Snapshot): Promise<
   try {
     try {
       if (mode !== OWN_ONLY) await file.chmod(mode & 0o777);
-      for (const chunk of "chunks" in body ? body.chunks() : [body]) await file.writeFile(chunk);
-      await file.sync();
+      await writeTo(file);
     } finally {
       await file.close();
     }
-    await rename(temporary, target);
+    isReplaced = await replaced(temporary, target);
+    if (!isReplaced) {
+      await rm(temporary, { force: true });
+      const mounted = await open(target, "w");
+      await writeTo(mounted).finally(() => mounted.close());
+    }
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw error;
@@ -91,13 +114,46 @@ export async function writeStateFile(path: string, snapshot: Snapshot): Promise<
   const folder = await open(dirname(target), "r").catch(() => undefined);
   await folder?.sync().catch(() => {});
   await folder?.close();
+  return isReplaced;
+}
+
+/** Returns false if the target is a mount. */
+const replaced = (temporary: string, target: string): Promise<boolean> =>
+  rename(temporary, target).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === "EBUSY") return false;
+      throw error;
+    },
+  );
+
+/** Turns the parts of a file with a byte-order mark into UTF-8 without one. */
+function utf8Reader(): (chunk: Buffer) => Buffer {
+  let decoder: InstanceType<typeof TextDecoder> | null | undefined;
+  return (chunk) => {
+    if (decoder === undefined) {
+      const encoding = markedEncoding(chunk);
+      decoder = encoding === undefined ? null : new TextDecoder(encoding);
+    }
+    return decoder === null ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }));
+  };
+}
+
+/** @param json - without its images. @param size - of the file, which has the places of errors. */
+async function parsed(json: Buffer, path: string, size: number): Promise<unknown> {
+  try {
+    return JSON.parse(json.toString());
+  } catch {
+    if (size <= LONGEST_SEARCHED) return jsonIn(await readFile(path));
+    throw new TextFileError("expected JSON");
+  }
 }
 
 /**
  * Restores the state in a file.
  *
  * @param onRead - called with the bytes read so far, and all bytes.
- * @returns false if there is no such file.
+ * @returns false if there is no such file, or it is empty, as one that is made to be mounted.
  * @throws StateFileError if it cannot be read, or holds no state.
  */
 export async function restoreState(
@@ -112,17 +168,22 @@ export async function restoreState(
     const file = await open(await fileBehind(path));
     const { size } = await file.stat();
     let done = 0;
+    const inUtf8 = utf8Reader();
     for await (const chunk of file.createReadStream()) {
-      rest.push(...upload.write(chunk));
+      rest.push(...upload.write(inUtf8(chunk)));
       done += chunk.length;
       onRead(done, size);
     }
-    snapshot = JSON.parse(Buffer.concat(rest).toString());
+    if (done === 0) return false;
+    snapshot = await parsed(Buffer.concat(rest), path, size);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return false;
-    const why = error instanceof SyntaxError ? "it is not valid JSON" : messageOf(error);
-    throw new StateFileError(`the state file ${path} cannot be read: ${why}`);
+    throw new StateFileError(`the state file ${path} cannot be read: ${messageOf(error)}`);
   }
+  if (isJsonObject(snapshot) && seed.fieldNames().some((name) => Object.hasOwn(Object(snapshot), name)))
+    throw new StateFileError(
+      `the state file ${path} holds no state, but a seed: give it as --seed FILE, or SEED_FILE`,
+    );
   const problem = store.restore(snapshot, upload.images);
   if (problem === undefined) return true;
   throw new StateFileError(`the state file ${path} holds no state: ${problem}`);
