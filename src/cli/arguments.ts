@@ -40,9 +40,26 @@ function parsedBy<const T extends Options>(args: readonly string[], options: T, 
   } catch (error) {
     const [known, unknown] = /^Unknown option '--?([^'=]+)'/.exec(messageOf(error)) ?? [];
     if (known === undefined || unknown === undefined) throw new UsageError(messageOf(error));
-    const meant = nearest(unknown, Object.keys(options));
-    throw new UsageError(meant === undefined ? known : `${known}; did you mean --${meant}?`);
+    const meant = meantBy(unknown, Object.keys(options));
+    throw new UsageError(meant === "" ? known : `${known}; did you mean ${meant}?`);
   }
+}
+
+const MOST_MEANT = 3;
+
+/** The nearest option; otherwise those with all of the unknown one's words, or only such words. */
+function meantBy(unknown: string, names: readonly string[]): string {
+  const words = (name: string) => new Set(name.split("-"));
+  const best = nearest(unknown, names);
+  const alike = names.filter((name) => {
+    const [given, known] = [words(unknown), words(name)];
+    return [...given].every((word) => known.has(word)) || [...known].every((word) => given.has(word));
+  });
+  const meant = best === undefined ? alike.slice(0, MOST_MEANT) : [best];
+  return meant
+    .map((name) => `--${name}`)
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1");
 }
 
 export interface Terminal {

@@ -4,21 +4,28 @@ import { fileURLToPath } from "node:url";
 /** A line of a stack: the file, as a path or a URL, and the line. */
 const FRAME = /^ {4}at (?:.* \()?(?:async )?(.+?):(\d+):\d+\)?$/;
 
+type Called = ((...args: never[]) => unknown) | (abstract new (...args: never[]) => unknown);
+
 /**
  * The caller of a running function, as `file:line` from the working directory: the nearest place outside of packages and Node.
  * Undefined if the stack does not reach it.
  */
-export function callerOf(called: (...args: never[]) => unknown): string | undefined {
+export const callerOf = (called: Called): string | undefined => callerNow(called)();
+
+/** As {@link callerOf}, but reads the stack only when the result is called: to capture it takes some microseconds. */
+export function callerNow(called: Called): () => string | undefined {
   const holder: { stack?: unknown } = {};
   Error.captureStackTrace(holder, called);
-  // Some programs let stacks be lists.
-  if (typeof holder.stack !== "string") return undefined;
-  for (const text of holder.stack.split("\n")) {
-    const { file, line } = frameIn(text);
-    if (file === undefined || file.startsWith("node:") || /[\\/]node_modules[\\/]/.test(file)) continue;
-    return `${shown(file)}:${line}`;
-  }
-  return undefined;
+  return () => {
+    // Some programs let stacks be lists.
+    if (typeof holder.stack !== "string") return undefined;
+    for (const text of holder.stack.split("\n")) {
+      const { file, line } = frameIn(text);
+      if (file === undefined || file.startsWith("node:") || /[\\/]node_modules[\\/]/.test(file)) continue;
+      return `${shown(file)}:${line}`;
+    }
+    return undefined;
+  };
 }
 
 function frameIn(text: string): { readonly file?: string; readonly line?: string } {

@@ -2,8 +2,9 @@ import type { Clock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
 import { type JournalEntry, type JournalEvents, Signal } from "../core/emulator/journal.ts";
 import type { RequestFilter } from "../core/emulator/request-filter.ts";
+import { fakedFunctions } from "../core/general/real-timers.ts";
 import { hasCode, isOfRealism } from "../core/schema/causes/causes.ts";
-import { type Finish, withRemark } from "./surprises.ts";
+import { type Finish, type limitsIn, withRemark } from "./surprises.ts";
 
 export interface ExplainedMock {
   readonly clock: Clock;
@@ -15,6 +16,7 @@ export interface ExplainedMock {
     readonly responseDelaySeconds: number;
     readonly processingTargets: number;
     readonly finish: Finish | undefined;
+    readonly limits: ReturnType<typeof limitsIn>;
   };
   on<Name extends keyof JournalEvents>(event: Name, listener: (entry: JournalEvents[Name]) => void): unknown;
   requestsOf(filter: RequestFilter, entries?: readonly JournalEntry[]): readonly JournalEntry[];
@@ -46,6 +48,8 @@ export class Evidence {
   readonly end: () => void;
   /** The last two readings of the mock's clock: when the test began, and at each request. */
   #readings: readonly number[] = [];
+  /** Functions that clients need and that were fake when the latest request arrived. */
+  faked: readonly string[] = [];
   /** Number of requests that arrived. */
   arrived = 0;
   /** Numbers of the adds that have arrived and have no response yet. */
@@ -65,6 +69,7 @@ export class Evidence {
     this.#readClock();
     mock.on("request", ({ operation, number }) => {
       this.#readClock();
+      this.faked = fakedFunctions();
       this.arrived += 1;
       if (operation === "addTarget") this.#unansweredAdds.add(number);
     });

@@ -1,13 +1,20 @@
 import type { JournalEntry } from "../core/emulator/journal.ts";
 import { propertyOf } from "../core/general/property.ts";
+import { fakedFunctions } from "../core/general/real-timers.ts";
 import { wrapped } from "../core/general/text.ts";
 import { hasCode } from "../core/schema/causes/causes.ts";
 import { isThrownHere } from "./caller.ts";
 import { messageIn } from "./errors.ts";
 import { type Evidence, type ExplainedMock, INCONSISTENT } from "./evidence.ts";
 import { formatJournal } from "./journal-text.ts";
-import { explainEarlyFinish, explainUnused, explainVainFinish, isAboutProcessing } from "./surprises.ts";
-import { explainUnreached, explainUnsent } from "./unreached.ts";
+import {
+  explainEarlyFinish,
+  explainUnlimited,
+  explainUnused,
+  explainVainFinish,
+  isAboutProcessing,
+} from "./surprises.ts";
+import { explainFaked, explainUnreached, explainUnsent } from "./unreached.ts";
 
 /** The newest requests are shown, because they usually made the test fail. */
 const MAX_SHOWN = 5;
@@ -44,7 +51,15 @@ export function explainFailure(
   mock: ExplainedMock,
   evidence: Pick<
     Evidence,
-    "arrived" | "refused" | "inconsistent" | "unmatched" | "faulted" | "noted" | "ofOthers" | "isAdding"
+    | "arrived"
+    | "refused"
+    | "inconsistent"
+    | "unmatched"
+    | "faulted"
+    | "noted"
+    | "ofOthers"
+    | "isAdding"
+    | "faked"
   >,
   error: unknown,
   whyUnreached?: string,
@@ -62,8 +77,10 @@ export function explainFailure(
     "request",
     "requests",
   );
+  const faked = gaveUp(error) ? explainFaked([...evidence.faked, ...fakedFunctions()]) : undefined;
   if (evidence.arrived === 0) {
     if (!mayComeFromRequest(error)) return undefined;
+    if (faked !== undefined) return wrapped(faked);
     if (evidence.ofOthers.length > 0) return others[0] && wrapped(others[0]);
     if (whyUnreached !== undefined) return wrapped(`No request reached the mock: it ${whyUnreached}.`);
     const { finish } = mock.arranged;
@@ -73,15 +90,17 @@ export function explainFailure(
   const paragraphs = SECTIONS.flatMap(([heading, of, one, many]) =>
     paragraph(heading, evidence[of], one, many),
   );
-  const { unusedFaults, responseDelaySeconds, finish } = mock.arranged;
+  const { unusedFaults, responseDelaySeconds, finish, limits } = mock.arranged;
   const told = SECTIONS.flatMap(([, of]) => evidence[of]);
   const early = finish && explainEarlyFinish(finish, evidence.isAdding, told.some(isAboutProcessing));
   const all = [
     ...(paragraphs.length > 0 ? paragraphs : others),
     ...(early === undefined ? [] : [early]),
+    ...(faked === undefined ? [] : [faked]),
     ...(responseDelaySeconds > 0 && gaveUp(error)
       ? [`Each response waits for ${responseDelaySeconds} s, as the option responseDelaySeconds says.`]
       : []),
+    ...explainUnlimited(limits, mock.requests),
     ...unusedFaults.map((unused) => explainUnused(unused, mock.requests)),
   ];
   return all.length === 0 ? undefined : wrapped(all.join("\n"));

@@ -1,4 +1,6 @@
 import { propertyOf } from "../core/general/property.ts";
+import { wrapped } from "../core/general/text.ts";
+import { callerNow } from "./caller.ts";
 import { appendToError } from "./errors.ts";
 import { Evidence, type ExplainedMock } from "./evidence.ts";
 import { explainFailure, explainTimeout } from "./explanation.ts";
@@ -18,8 +20,13 @@ const explained: { readonly mock: ExplainedMock; readonly evidence: Evidence }[]
  * mock, and of each test of Vitest or Jest that sends it requests when no test makes it. Does nothing in other programs.
  *
  * @param whyUnreached - why no request can reach the mock, while its test runs.
+ * @param created - the constructor whose caller made the mock.
  */
-export function explainInRunningTest(mock: ExplainedMock, whyUnreached: () => string | undefined): void {
+export function explainInRunningTest(
+  mock: ExplainedMock,
+  whyUnreached: () => string | undefined,
+  created: Parameters<typeof callerNow>[0],
+): void {
   const forget = () => {
     const at = explained.findIndex((each) => each.mock === mock);
     return at < 0 ? undefined : explained.splice(at, 1)[0];
@@ -27,12 +34,14 @@ export function explainInRunningTest(mock: ExplainedMock, whyUnreached: () => st
   const end: TestEnd = { failed: explain, passed: forget };
   const isInTest = inVitest(end) || inJest(end) || inNodeTest(end);
   if (!isInTest && !hasTestGlobals()) return;
-  let latest: unknown;
-  if (!isInTest)
+  const owner = isInTest ? runningTest() : undefined;
+  const place = owner === undefined ? undefined : callerNow(created);
+  let latest: unknown = owner;
+  if (!isInTest || owner !== undefined)
     // Before the evidence, which then counts this request for its own test.
     mock.on("request", () => {
       const test = runningTest();
-      if (test === latest) return;
+      if (test === latest || (isInTest && test === undefined)) return;
       latest = test;
       evidence.restart();
       if (inVitest(end) || inJest(end)) remember();
@@ -49,18 +58,30 @@ export function explainInRunningTest(mock: ExplainedMock, whyUnreached: () => st
   function explain(error: unknown): void {
     const known = forget();
     if (known === undefined) return;
+    const isLeftOver = owner !== undefined && latest !== owner;
     // The runner may try the same test again.
-    latest = undefined;
+    latest = owner;
     // The test's requests may be meant for its other mocks.
     const isOnlyOne = explained.length === 0;
     if (known.evidence.arrived === 0 && !isOnlyOne) return;
     const texts = [
+      isLeftOver ? neverStopped(owner, place?.()) : undefined,
       explainFailure(mock, evidence, error, whyUnreached()),
       explainTimeout(mock, evidence, error),
     ];
     const text = texts.filter((each) => each !== undefined).join("\n");
     if (text !== "" && !appendToError(error, text)) console.error(text);
   }
+}
+
+/** Says that a mock of an earlier test answered the requests of another one. */
+function neverStopped(owner: unknown, place: string | undefined): string {
+  const name = propertyOf(owner, "name");
+  const test = typeof name === "string" ? ` ${JSON.stringify(name)}` : "";
+  const where = place === undefined ? "" : ` at ${place}`;
+  return wrapped(
+    `An earlier test${test} made the mock that answered this test's requests${where}, and never stopped it: make it with \`await using\`, or call mock.stop().`,
+  );
 }
 
 const globalNamed = (name: string | symbol): unknown => Reflect.get(globalThis, name);

@@ -85,6 +85,33 @@ export function explainUnused(
   return `${what}: the nearest, #${number} ${method} ${path}, ${why}.`;
 }
 
+/** The databases with rate limits, and the lowest number of requests of each. */
+export const limitsIn = (store: MemoryStore) =>
+  store.listCloudDatabases().flatMap(({ databaseName, requestsPerSecondLimit, requestRateLimits }) => {
+    const limits = Object.values({ ...requestRateLimits }).flatMap((limit) => limit?.maxRequests ?? []);
+    const all = [...limits, ...(requestsPerSecondLimit === null ? [] : [requestsPerSecondLimit])];
+    return all.length === 0 ? [] : [{ database: databaseName, requests: Math.min(...all) }];
+  });
+
+/** Says that rate limits do not concern queries, of which a test sent more than a limit allows. */
+export function explainUnlimited(
+  limits: ReturnType<typeof limitsIn>,
+  requests: readonly JournalEntry[],
+): readonly string[] {
+  if (requests.some(({ cause: known }) => hasCode(known, (code) => code === "rate.reached"))) return [];
+  return limits.flatMap((limit) => {
+    const queries = requests.filter(
+      ({ operation, database, status }) =>
+        operation === "query" && database === limit.database && status === 200,
+    );
+    if (queries.length <= limit.requests) return [];
+    return [
+      `The rate limits of the database ${JSON.stringify(limit.database)} are of the target API: ` +
+        "to refuse queries, add a fault with the status 429.",
+    ];
+  });
+}
+
 const MOST_NAMED = 5;
 
 /** A call of `finishProcessing()`. */

@@ -37,6 +37,13 @@ export function explainUnsent(error: unknown): string | undefined {
   return UNSENT.find(([pattern]) => texts.some((text) => pattern.test(text)))?.[1];
 }
 
+/** Says that fake timers keep HTTP clients waiting; undefined if they fake nothing that clients need. */
+export const explainFaked = (names: readonly string[]): string | undefined =>
+  names.length === 0
+    ? undefined
+    : `Fake timers replace ${[...new Set(names)].join(" and ")}, without which HTTP clients wait for ever: ` +
+      'leave them real, as sinon.useFakeTimers({ toFake: ["Date"] }) does.';
+
 const isInDom = (): boolean =>
   typeof Reflect.get(globalThis, "document") === "object" &&
   typeof Reflect.get(globalThis, "XMLHttpRequest") === "function";

@@ -18,7 +18,7 @@ import type { MemoryStore } from "../core/store/memory-store.ts";
 import { callerOf } from "../explain/caller.ts";
 import { answered, type ExplainedMock } from "../explain/evidence.ts";
 import { explainInRunningTest } from "../explain/failing-test.ts";
-import { countProcessing, idsOfTargets, targetsAfter } from "../explain/surprises.ts";
+import { countProcessing, idsOfTargets, limitsIn, targetsAfter } from "../explain/surprises.ts";
 import { fetchFrom, requestOf } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
@@ -88,7 +88,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     this.start();
     // A test that has ended has stopped its mock, as it should.
     if (this.#options.explainFailures)
-      explainInRunningTest(this, () => (this.#isStopped ? undefined : this.whyUnreached));
+      explainInRunningTest(this, () => (this.#isStopped ? undefined : this.whyUnreached), MockCloudReco);
   }
 
   /**
@@ -102,7 +102,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
     try {
       const { restoreState, StateFileError } = await import("../core/store/state-file.ts");
       if (await restoreState(path, mock.#store)) return mock;
-      throw new StateFileError(`the state file ${path} does not exist`);
+      throw new StateFileError(`the state file ${path} does not exist, or is empty`);
     } catch (error) {
       mock.stop();
       throw error;
@@ -267,6 +267,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
       responseDelaySeconds: answerOptions.responseDelaySeconds,
       processingTargets: countProcessing(store, now),
       finish: finish && targetsAfter(finish, store, now),
+      limits: limitsIn(store),
     };
   }
 

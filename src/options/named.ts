@@ -24,3 +24,28 @@ export const DEFAULT_RATER: RaterName = "brisque";
 /** The rater of that name; a random one with that seed. */
 export const raterNamed = (name: RaterName, seed: string | number | undefined): TargetRater =>
   ({ brisque: brisqueRater, features: featureRater, perfect: perfectRater, random: randomRater(seed) })[name];
+
+const OF_MATCHERS = {
+  exact: { exactMatcher },
+  structural_similarity: { structuralSimilarityMatcher },
+  features: { featureMatcher },
+};
+/** Of options that are functions in process: the name of each on servers, and what the package exports for it. */
+const EXPORTS: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>> = {
+  queryMatcher: OF_MATCHERS,
+  duplicatesMatcher: OF_MATCHERS,
+  targetRater: {
+    brisque: { brisqueRater },
+    features: { featureRater },
+    perfect: { perfectRater },
+    random: { "randomRater()": randomRater },
+  },
+};
+
+/** The name on servers of a function that the package exports. */
+export const nameOnServers = (option: string, given: unknown): string | undefined =>
+  Object.entries(EXPORTS[option] ?? {}).find(([, exported]) => Object.values(exported).includes(given))?.[0];
+
+/** The export that is meant by a name of servers. */
+export const functionNamed = (option: string, given: unknown): string | undefined =>
+  typeof given === "string" ? Object.keys(EXPORTS[option]?.[given] ?? {})[0] : undefined;

@@ -92,12 +92,16 @@ const common = {
   }),
   requestsPerSecondLimit: option(
     requestsPerSecondLimit,
-    "requests per second of databases that are added without a limit",
+    "requests to the target API per second, of databases that are added without a limit",
     { default: null },
   ),
-  requestRateLimits: option(requestRateLimits, "rate limits of databases that are added without limits", {
-    default: null,
-  }),
+  requestRateLimits: option(
+    requestRateLimits,
+    "rate limits of the target API, of databases that are added without limits",
+    {
+      default: null,
+    },
+  ),
   modelTargetTrainingAllowanceExceeded: option(trueOrFalse, "creating a dataset fails", {
     default: false,
     setting: "MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED",

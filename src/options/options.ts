@@ -21,6 +21,7 @@ import { PendingDelays } from "../intercept/pending-delays.ts";
 import type { UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import type { RealismOptions } from "../realism/options.ts";
 import { Realism } from "../realism/realism.ts";
+import { functionNamed, nameOnServers } from "./named.ts";
 import { defaultsOf, schemasOf } from "./option.ts";
 import { OPTIONS } from "./option-table.ts";
 
@@ -119,13 +120,19 @@ export function refuseMisplaced(place: "mock" | "servers", options: unknown): vo
     if (place === "mock" && name in onServers && !(name in OPTIONS.mock)) throw elsewhere("servers");
     if (!(name in onServers || name in OPTIONS.common) && DATABASE_FIELDS.includes(name))
       throw elsewhere("database");
+    const meant = place === "mock" ? functionNamed(name, value) : undefined;
+    if (meant !== undefined)
+      throw new InvalidOptionError(option, JSON.stringify(value), `${meant}: names are for servers`);
     if (place === "mock" || !(name in OPTIONS.mock)) continue;
     if (!(name in onServers)) {
       const given = "an option that servers do not support";
       throw new InvalidOptionError(option, given, `nothing, because it ${IN_PROCESS_HINT}`);
     }
-    if (typeof value === "function")
-      throw new InvalidOptionError(option, "a function", `a name, because a function ${IN_PROCESS_HINT}`);
+    if (typeof value === "function") {
+      const meant = nameOnServers(name, value);
+      const wanted = meant === undefined ? "a name" : JSON.stringify(meant);
+      throw new InvalidOptionError(option, "a function", `${wanted}, because a function ${IN_PROCESS_HINT}`);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { inspect, stripVTControlCharacters } from "node:util";
 import {
   type CloudDatabaseFields,
+  type JournalEntry,
   type MockCloudDatabase,
   MockCloudReco,
   type MockCloudRecoOptions,
@@ -170,9 +171,10 @@ export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
             `The mock refused, left over from an earlier test that timed out, ${listed(late, "request", "requests")}`,
           );
         if (failOnRefusedRequests && own.length > 0) {
+          const refused = listed(own, "request", "requests");
           throw fail(
             test,
-            `the mock refused ${listed(own, "request", "requests").replace(/:\n/, ", and failOnRefusedRequests is set:\n")}`,
+            `the mock refused ${refused.replace(/:\n/, ", and failOnRefusedRequests is set:\n")}\n${expecting(own)}`,
           );
         }
         const [missing, ...others] = evidence.missing;
@@ -203,6 +205,16 @@ export function endFixture(fixture: OpenFixture, outcome: TestOutcome): Promise<
     });
   }
   return fixture.reportWritten;
+}
+
+/** How to expect refusals, for the first of them. */
+function expecting([first]: readonly JournalEntry[]): string {
+  const { operation, method, path, resultCode, status } = { ...first };
+  const filter = {
+    ...(operation === undefined ? { method, path } : { operation }),
+    ...(resultCode === undefined ? { status } : { resultCode }),
+  };
+  return `If a test expects it, write in the test: mock.expectRefusal(${inspect(filter, { breakLength: Infinity })})`;
 }
 
 /** Without a stack, which would point into the runner. */

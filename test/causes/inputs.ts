@@ -3,6 +3,7 @@ import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
 import { FORMS } from "./inputs-forms.ts";
 import { JSON_BODIES } from "./inputs-json.ts";
 import { OAUTH } from "./inputs-oauth.ts";
+import { PATHS } from "./inputs-paths.ts";
 import { PICTURES, QUERIED_PICTURES } from "./inputs-pictures.ts";
 import { DATES, SIGNATURES } from "./inputs-signatures.ts";
 
@@ -23,6 +24,7 @@ export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
   dates: DATES,
   "JSON bodies": JSON_BODIES,
   forms: FORMS,
+  paths: PATHS,
   pictures: PICTURES,
   "pictures of queries": QUERIED_PICTURES,
   "OAuth 2.0": OAUTH,

@@ -134,6 +134,18 @@ describe("the command itself", () => {
       ["serve", "--tagret-port", "1"],
       /^mock-cloud-reco: Unknown option '--tagret-port'; did you mean --target-port\?$/m,
     ],
+    [
+      ["serve", "--port", "1"],
+      /^mock-cloud-reco: Unknown option '--port'; did you mean --target-port, --query-port or --manager-port\?$/m,
+    ],
+    [
+      ["serve", "--seed-file", "a"],
+      /^mock-cloud-reco: Unknown option '--seed-file'; did you mean --seed\?$/m,
+    ],
+    [
+      ["serve", "--state-file=a"],
+      /^mock-cloud-reco: Unknown option '--state-file'; did you mean --state\?$/m,
+    ],
     [["query", "-x"], /^mock-cloud-reco: Unknown option '-x'$/m],
     [["serve", "now"], /^mock-cloud-reco: .*'now'/],
     [

@@ -31,6 +31,20 @@ describe("a test that failed is told what may surprise about served requests", (
     );
   });
 
+  it("that rate limits do not concern queries", async () => {
+    const { mock, database, end } = openFixture({ database: { requestsPerSecondLimit: 1 } });
+    const session = new MockSession(mock, database);
+    for (let index = 0; index < 2; index++) await session.query(makePng());
+    expect(unwrapped(end({ failed: true, error: new Error("expected 200 to be 429") }) ?? "")).toContain(
+      'The rate limits of the database "test-database" are of the target API: to refuse queries, add a fault with the status 429.',
+    );
+    const refused = openFixture({ database: { requestsPerSecondLimit: 1 } });
+    await new MockSession(refused.mock, refused.database).query(makePng());
+    expect(refused.end({ failed: true, error: new Error("expected 200 to be 429") })).not.toContain(
+      "rate limits",
+    );
+  });
+
   it("first of all, what the option realism changed", async () => {
     const { mock, database, end } = openFixture({ realism: true });
     await summary();

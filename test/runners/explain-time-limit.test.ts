@@ -46,3 +46,19 @@ describe("a test that ran into its time limit while a target is processing", () 
     expect(other.end({ failed: true, error: new Error("expected 1 to be 2") })).toBeUndefined();
   });
 });
+
+it("a test that gave up is told of fake timers that keep HTTP clients waiting", () => {
+  const { nextTick } = process;
+  const fixture = openFixture();
+  process.nextTick = Object.assign((...given: Parameters<typeof nextTick>) => nextTick(...given), {});
+  try {
+    expect(
+      fixture.end({ failed: true, error: new Error("Test timed out in 5000ms.") })?.replace(/\s+/g, " "),
+    ).toBe(
+      "Fake timers replace process.nextTick, without which HTTP clients wait for ever: leave them real, as " +
+        'sinon.useFakeTimers({ toFake: ["Date"] }) does.',
+    );
+  } finally {
+    process.nextTick = nextTick;
+  }
+});

@@ -3,7 +3,14 @@ import { once } from "node:events";
 import { request as httpsRequest } from "node:https";
 import { networkInterfaces } from "node:os";
 import { connect } from "node:tls";
-import { authorizationHeader, exactMatcher, rfc1123Date } from "mock-cloud-reco";
+import {
+  authorizationHeader,
+  exactMatcher,
+  featureMatcher,
+  MockCloudReco,
+  perfectRater,
+  rfc1123Date,
+} from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { cert, key } from "../support/certificate.ts";
@@ -27,14 +34,23 @@ describe("options", () => {
     await expect(starting).rejects.toMatchObject({ name: "InvalidOptionError", option: `options.${name}` });
   });
 
-  test.each(["queryMatcher", "duplicatesMatcher", "targetRater"])(
-    "%s is a name; a function works in process only",
-    async (name) => {
-      await expect(startServers({ [name]: exactMatcher })).rejects.toThrow(
-        `Invalid options.${name}: expected a name, because a function works in process only, with new MockCloudReco(); got a function.`,
-      );
-    },
-  );
+  test.each([
+    ["queryMatcher", featureMatcher, '"features"'],
+    ["duplicatesMatcher", exactMatcher, '"exact"'],
+    ["targetRater", perfectRater, '"perfect"'],
+    ["queryMatcher", () => 1, "a name"],
+    ["targetRater", exactMatcher, "a name"],
+  ])("%s is a name; a function works in process only: %s", async (name, value, wanted) => {
+    await expect(startServers({ [name]: value })).rejects.toThrow(
+      `Invalid options.${name}: expected ${wanted}, because a function works in process only, with new MockCloudReco(); got a function.`,
+    );
+  });
+
+  test("in process, a name of servers is answered by the function that is meant", () => {
+    expect(() => new MockCloudReco({ queryMatcher: "features" } as object)).toThrow(
+      'Invalid options.queryMatcher: expected featureMatcher: names are for servers; got "features".',
+    );
+  });
 
   test.each<[object, RegExp]>([
     [

@@ -137,9 +137,16 @@ export function unservedCause(
     return cause("method.unknown", { path: bounded(path), method, accepted: methods });
   }
   for (const { operations, title, urlOption } of apis) {
-    if (operations.some((operation) => operation.method === method && operation.match(path) !== undefined)) {
-      return cause("path.other-api", { method, path: bounded(path), api: title, option: urlOption });
-    }
+    const methods = operations.flatMap((each) => (each.match(path) === undefined ? [] : [each.method]));
+    if (methods.length === 0) continue;
+    const accepted = methods.includes(method) ? {} : { accepted: methods.join(" or ") };
+    return cause("path.other-api", {
+      method,
+      path: bounded(path),
+      api: title,
+      option: urlOption,
+      ...accepted,
+    });
   }
   const nearest = nearestRoute(here, { method, path });
   return cause("path.unknown", {

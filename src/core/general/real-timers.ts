@@ -15,5 +15,14 @@ export const realTimers = {
   clearImmediate,
 };
 
+const { nextTick } = process;
+const { queueMicrotask } = globalThis;
+
+/** The functions that a library has replaced by fake ones, and without which Node's HTTP clients wait in vain. */
+export const fakedFunctions = (): readonly string[] => [
+  ...(process.nextTick === nextTick ? [] : ["process.nextTick"]),
+  ...(globalThis.queueMicrotask === queueMicrotask ? [] : ["queueMicrotask"]),
+];
+
 /** Real time in milliseconds, from an arbitrary start. */
 export const realMilliseconds = performance.now.bind(performance);

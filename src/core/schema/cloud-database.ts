@@ -58,9 +58,9 @@ export interface DatabaseChanges {
   readonly totalRecos?: number;
   /** Targets that the database may hold. Default 1000. */
   readonly targetQuota?: number;
-  /** Requests per second over all endpoints; null: no limit. */
+  /** Requests of the target API per second, over all endpoints; null: no limit. Queries are never limited. */
   readonly requestsPerSecondLimit?: number | null;
-  /** Limits by group of endpoints; a group that is null or not given counts towards `other`. */
+  /** Limits by group of endpoints of the target API; a group that is null or not given counts towards `other`. */
   readonly requestRateLimits?: Partial<RequestRateLimits> | null;
 }
 

@@ -30,7 +30,7 @@ const ownDatabaseNamed = check({
   test: ({ params, database }: ApiContext & { readonly database: Database }) =>
     database.kind === "cloud" && database.databaseId === params.database_id
       ? { database: database satisfies CloudDatabase }
-      : cause("database-id.wrong"),
+      : cause("database-id.wrong", params.database_id === database.databaseName ? { isName: true } : {}),
 });
 
 /** `month` is the current or the previous month (UTC) as `YYYY-MM`. Adds it to the context. */

@@ -68,10 +68,12 @@ export const serverCauses = {
     readonly path: string;
     readonly api: string;
     readonly option: string;
+    /** The methods that the path supports there, if not this one. */
+    readonly accepted?: string;
   }>(
     "The host of another API serves the path.",
-    ({ method, path, api, option }) =>
-      `this host does not serve ${method} ${path}; send it to the base URL of the ${api} (option ${option})`,
+    ({ method, path, api, option, accepted }) =>
+      `this host does not serve ${method} ${path}; send ${accepted === undefined ? "it" : `${accepted} ${path}`} to the base URL of the ${api} (option ${option})`,
     "Send the request to the base URL of the API that serves it.",
     "POST /v1/query to the host of the target API",
   ),

@@ -170,9 +170,12 @@ export const targetCauses = {
     "Send an instance id that is not empty, and not longer than the template allows.",
     'POST /targets/{id}/instances\n\n{"instance_id": ""}',
   ),
-  "database-id.wrong": refusal(
+  "database-id.wrong": refusal<{ readonly isName?: boolean }>(
     "The path names another database than the keys.",
-    () => "the path's database id is not the id of the database that the keys belong to",
+    ({ isName }) =>
+      isName === true
+        ? "the path has the database's name; expected its id, databaseId"
+        : "the path's database id is not the id of the database that the keys belong to",
     "Use the id of the cloud database that the keys belong to.",
     "POST /imagetargets/databases/unknown/reports/recoCounts",
   ),
