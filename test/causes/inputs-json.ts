@@ -99,5 +99,12 @@ export const JSON_BODIES: readonly Input[] = [
     { is: "comma", line: 1, column: 300_023 },
   ],
   json("json.punctuation", "a body with a password", '{"password":"hunter2",}', "trailingComma"),
+  [
+    "a name that was encoded twice",
+    (s) => adding(s, { name: "K\u00c3\u00a4fer" }),
+    "name.reencoded",
+    { as: "latin1" },
+  ],
+  ["a name with U+FFFD", (s) => adding(s, { name: "K\ufffdfer" }), "name.reencoded", { as: "replacement" }],
   ["a picture that was read as text", (s) => adding(s, { image: "\ufffdPNG" }), "base64.decoded"],
 ];

@@ -132,6 +132,12 @@ export const OAUTH: readonly Input[] = [
     { misplaced: "query", fields: ["client_id", "client_secret"] },
   ],
   ["JSON", token(undefined, '{"client_id":"client-id"}'), "client.missing", { misplaced: "json" }],
+  [
+    "scopes with commas between them",
+    token(`Basic ${base64(PAIR)}`, "scope=modeltargets.all,oauth2.clientcredentials.all"),
+    "scope.lacking",
+    { areJoined: true },
+  ],
   scheme("Bearer in lower case", `bearer ${JWT}`, "case"),
   scheme("no space behind Bearer", `Bearer${JWT}`, "space"),
   scheme("a colon behind Bearer", `Bearer: ${JWT}`, "colon"),

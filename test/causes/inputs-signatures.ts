@@ -274,6 +274,59 @@ const ENCODINGS: readonly Input[] = [
   ],
 ];
 
+/** Lists targets with other lines in the string to sign. */
+const ordered =
+  (write: (lines: Sent["signed"]) => readonly string[]) =>
+  (s: Situation): Sent => {
+    const sent = listing(s);
+    return {
+      ...sent,
+      separator: "",
+      signed: { method: write(sent.signed).join("\n"), digest: "", type: "", date: "", path: "" },
+    };
+  };
+
+const KEYS: readonly Input[] = [
+  [
+    "the key in UTF-16 (.NET's Encoding.Unicode)",
+    (s) => ({ ...listing(s), secretKey: Buffer.from(s.keys.serverSecretKey, "utf16le") }),
+    "signature.key-encoded",
+  ],
+  [
+    "the key in upper case",
+    (s) => ({ ...listing(s), secretKey: s.keys.serverSecretKey.toUpperCase() }),
+    "signature.key-case",
+  ],
+];
+
+const LINES: readonly Input[] = [
+  [
+    "no line for the empty content type",
+    ordered(({ method, digest, date, path }) => [method, digest, date, path]),
+    "signature.lines",
+    { missing: "the content type" },
+  ],
+  [
+    "no line for the MD5 of no body",
+    ordered(({ method, type, date, path }) => [method, type, date, path]),
+    "signature.lines",
+    { missing: "the MD5 of the body" },
+  ],
+  [
+    "the date before the content type",
+    ordered(({ method, digest, type, date, path }) => [method, digest, date, type, path]),
+    "signature.lines",
+    { swapped: "the content type and the date" },
+  ],
+  [
+    "the path in the place of the date",
+    ordered(({ method, digest, type, date, path }) => [method, digest, type, path, date]),
+    "signature.lines",
+    { swapped: "the date and the path" },
+  ],
+  ["the method with a capital", (s) => changed(listing(s), { method: "Get" }), "signature.method"],
+];
+
 const TYPES: readonly Input[] = [
   byDefault("curl/8.5.0", "curl"),
   byDefault("Ruby", "Ruby"),
@@ -356,7 +409,14 @@ const EARLIER: readonly Input[] = [
 ];
 
 /** Mistakes of signed requests. */
-export const SIGNATURES: readonly Input[] = [...DIGESTS, ...ENCODINGS, ...TYPES, ...EARLIER];
+export const SIGNATURES: readonly Input[] = [
+  ...DIGESTS,
+  ...ENCODINGS,
+  ...KEYS,
+  ...LINES,
+  ...TYPES,
+  ...EARLIER,
+];
 
 /** A header's text in UTF-8, as clients send it that do not write it in ASCII. */
 const inUtf8 = (text: string): string => Buffer.from(text).toString("latin1");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wrapped } from "../../src/core/general/text.ts";
-import { send } from "../protocol/mistakes/mistakes.ts";
+import { adding, listing, md5, type Sent, type Situation, send } from "../protocol/mistakes/mistakes.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { FALLBACKS, INPUTS } from "./inputs.ts";
 
@@ -34,6 +34,50 @@ describeBackends("what people bring is named", (backend) => {
         expect(reason).not.toContain(secret);
     });
   });
+});
+
+describeBackends("a signature that no mistake explains says what is left", (backend) => {
+  it.each<[string, (s: Situation) => Promise<Sent> | Sent, string]>([
+    ["without a body", (s) => listing(s), "; what is left is another key"],
+    [
+      "with a body",
+      (s) => adding(s),
+      "; what is left is another key, or a body that was changed after it was signed",
+    ],
+    [
+      "after a right request",
+      async (s) => {
+        await send(s, listing(s));
+        return listing(s);
+      },
+      "; what is left is another key (request #1 had the right one)",
+    ],
+    [
+      "with the body's Content-MD5",
+      (s) => withDigest(adding(s), adding(s).body),
+      "; what is left is another key: the body still has its Content-MD5",
+    ],
+    [
+      "with the Content-MD5 of other bytes",
+      (s) => withDigest(adding(s), "other"),
+      "; what is left is a body that was changed after it was signed: its Content-MD5 is that of other bytes",
+    ],
+  ])("%s", async (_what, make, left) => {
+    await using service = await backend.open(
+      backend.overSockets ? {} : { targetUrl: "https://target.example" },
+    );
+    const keys = await service.addCloudDatabase();
+    const situation = { service, keys, other: keys };
+    await send(situation, { ...(await make(situation)), secretKey: "another" });
+    const { cause, reason = "" } = await service.latest();
+    expect(cause).toMatchObject({ code: "signature.unexplained" });
+    expect(reason.slice(-left.length)).toBe(left);
+  });
+});
+
+const withDigest = (sent: Sent, bytes: Buffer | string): Sent => ({
+  ...sent,
+  headers: { ...sent.headers, "Content-MD5": md5(bytes, "base64") },
 });
 
 it("each kind has neighbours, and none ends in a code that says that nothing is known", () => {

@@ -7,12 +7,21 @@ const REPLACEMENT = Buffer.from("\ufffd");
 /** The largest body whose text is searched. */
 const MOST_SEARCHED = 2 ** 22;
 
+/** How bytes were read as text and encoded again, if they show it. */
+export function reencodedAs(bytes: Buffer): "replacement" | "latin1" | undefined {
+  if (bytes.length > MOST_SEARCHED || isAscii(bytes) || !isUtf8(bytes)) return undefined;
+  if (bytes.includes(REPLACEMENT)) return "replacement";
+  return wasLatin1(bytes) ? "latin1" : undefined;
+}
+
 /** How a body was encoded again on its way, if its bytes show it. */
 export function reencodedIn(body: Buffer): AnyCause | undefined {
-  if (body.length > MOST_SEARCHED || isAscii(body) || !isUtf8(body)) return undefined;
-  const at = body.indexOf(REPLACEMENT);
-  if (at >= 0) return cause("body.reencoded", { as: "replacement", position: at + 1 });
-  return wasLatin1(body) ? cause("body.reencoded", { as: "latin1" }) : undefined;
+  const as = reencodedAs(body);
+  if (as === undefined) return undefined;
+  return cause("body.reencoded", {
+    as,
+    ...(as === "replacement" && { position: body.indexOf(REPLACEMENT) + 1 }),
+  });
 }
 
 /** Whether bytes were read as Latin-1 and written as UTF-8: what they were is UTF-8, or has a picture. */

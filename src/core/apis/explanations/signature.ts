@@ -122,6 +122,7 @@ function unexplained(
   return cause("signature.unexplained", {
     expected,
     served: served?.(),
+    hasBody: request.body.length > 0,
     isContentRight: isContentRight(request, digest),
   });
 }
@@ -139,6 +140,11 @@ function mistakenFor(
     })),
     ...around.map((key) => ({ key, mistake: cause("signature.key-space") })),
     ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({ key, mistake: cause("signature.key-quoted") })),
+    { key: Buffer.from(secretKey, "utf16le"), mistake: cause("signature.key-encoded") },
+    ...[secretKey.toUpperCase(), secretKey.toLowerCase()].map((key) => ({
+      key,
+      mistake: cause("signature.key-case"),
+    })),
     ...(["hex", "base64"] as const).map((encoding) => ({
       key: Buffer.from(secretKey, encoding),
       mistake: cause("signature.key-decoded", {

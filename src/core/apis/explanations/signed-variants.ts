@@ -5,9 +5,13 @@ import { sendersOf } from "./clients.ts";
 import { readableText } from "./dates.ts";
 import { wrongDigests } from "./digests.ts";
 
-/** One of the five signed lines, or what separates them, with a mistake that clients make. */
+const LINES = ["method", "digest", "type", "date", "path"] as const;
+type SignedLine = (typeof LINES)[number];
+const RIGHT_ORDER = LINES.join();
+
+/** One of the five signed lines, what separates them, or their order, with a mistake that clients make. */
 export interface SignedVariant {
-  readonly line: "method" | "digest" | "type" | "date" | "path" | "separator";
+  readonly line: SignedLine | "separator" | "order";
   readonly value: string;
   /** Whether it is also tried together with a second mistake. */
   readonly likely: boolean;
@@ -28,8 +32,12 @@ const variant = (
 
 export type SignedLines = Readonly<Record<SignedVariant["line"], string>>;
 
-export const signedTextOf = ({ method, digest, type, date, path, separator }: SignedLines): string =>
-  [method, digest, type, date, path].join(separator);
+export const signedTextOf = ({ separator, order, ...lines }: SignedLines): string =>
+  order
+    .split(",")
+    .flatMap((name) => LINES.filter((line) => line === name))
+    .map((line) => lines[line])
+    .join(separator);
 
 /** @param digest - the MD5 of the body. */
 export function rightLines(request: WireRequest, digest: string): SignedLines {
@@ -40,6 +48,7 @@ export function rightLines(request: WireRequest, digest: string): SignedLines {
     date: readableText(header(request, "date") ?? ""),
     path: request.path,
     separator: "\n",
+    order: RIGHT_ORDER,
   };
 }
 
@@ -70,7 +79,7 @@ const bothOf = (line: keyof SignedLines, right: SignedLines, wrong: string) => (
 
 /** The mistake of a client that signed another value of one line than it sent. */
 export function wrongLine(
-  line: "method" | "digest" | "type" | "date" | "path",
+  line: SignedLine,
   request: WireRequest,
   right: SignedLines,
   wrong: string,
@@ -119,6 +128,7 @@ export async function wrongVariants(
       variant("date", value, wrongLine("date", request, right, value)),
     ),
     variant("method", method.toLowerCase(), cause("signature.method"), true),
+    variant("method", method.slice(0, 1) + method.slice(1).toLowerCase(), cause("signature.method")),
     ...METHODS.map((value) => variant("method", value, cause("signature.method", both("method", value)))),
     ...[`${path}?${query}`, ...urls].map(otherPath(true)),
     ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map(
@@ -126,6 +136,7 @@ export async function wrongVariants(
     ),
     variant("path", `${path}\n`, cause("signature.path", { is: "ended" })),
     ...partsOf(path).map(otherPath(false, "part")),
+    ...wrongOrders(),
     ...SEPARATORS.map(([value, separator]) =>
       variant("separator", value, cause("signature.separator", { separator })),
     ),
@@ -137,6 +148,32 @@ export async function wrongVariants(
     seen.add(key);
     return true;
   });
+}
+
+const NAMES: Readonly<Record<SignedLine, string>> = {
+  method: "the method",
+  digest: "the MD5 of the body",
+  type: "the content type",
+  date: "the date",
+  path: "the path",
+};
+
+/** The lines without one of them, which clients leave out if it is empty, and with two of them swapped. */
+function wrongOrders(): readonly SignedVariant[] {
+  const order = (lines: readonly SignedLine[], mistake: AnyCause) => variant("order", lines.join(), mistake);
+  const missing = LINES.map((line) =>
+    order(
+      LINES.filter((each) => each !== line),
+      cause("signature.lines", { missing: NAMES[line] }),
+    ),
+  );
+  const swapped = LINES.flatMap((first, index) =>
+    LINES.slice(index + 1).map((second) => {
+      const lines = LINES.map((line) => (line === first ? second : line === second ? first : line));
+      return order(lines, cause("signature.lines", { swapped: `${NAMES[first]} and ${NAMES[second]}` }));
+    }),
+  );
+  return [...missing, ...swapped];
 }
 
 /** Paths that lack one or both of the last segments, or the first. */
@@ -155,7 +192,7 @@ function otherDates(date: string): readonly string[] {
   if (Number.isNaN(sent)) return [];
   const iso = new Date(sent).toISOString();
   const others = ["+0000", "-0000", "+00:00", "UTC", "Z"].map((zone) => date.replace(/GMT$/, zone));
-  return [...others, iso, iso.replace(".000", ""), String(sent), String(sent / 1000)];
+  return [...others, iso, iso.replace(".000", ""), String(sent), String(sent / 1000), String(new Date(sent))];
 }
 
 /** Dates shortly before and after the one that was sent. */

@@ -211,9 +211,16 @@ const scopesHeld = check({
       : cause("scope.lacking", {
           lacking: bounded(lacking.map(shownScope).join(" ")),
           held: bounded(holder.scopes.join(" ")),
+          ...(lacking.some(areScopes) && { areJoined: true }),
         });
   },
 });
+
+/** Whether scopes were joined by something else than a space. */
+const areScopes = (scope: string): boolean => {
+  const parts = scope.split(/[,;+]/);
+  return parts.length > 1 && parts.every((part) => ALL_SCOPES.includes(part));
+};
 
 /** An unknown scope may be a misplaced secret. */
 const shownScope = (scope: string): string =>

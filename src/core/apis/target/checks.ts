@@ -11,6 +11,7 @@ import type { NewImage } from "../../schema/target.ts";
 import type { RecordsOf } from "../../store/records.ts";
 import { hasRoom, isNameFree } from "../../store/verbs.ts";
 import { explainBase64, isUnreadText, lostInJson } from "../explanations/bodies.ts";
+import { reencodedAs } from "../explanations/reencoded.ts";
 import { unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
 import {
@@ -88,6 +89,13 @@ function remarkOnLines(context: ApiContext, name: string, text: string): void {
 
 function addRemark({ entry }: ApiContext, remark: AnyCause): void {
   entry.cause = entry.cause === undefined ? remark : withFurther(entry.cause, remark);
+}
+
+/** Records a name that was encoded twice: it is accepted, and nobody finds it by what was meant. */
+function remarkOnName(context: ApiContext, name: string): void {
+  if (!/[\u0080-\u00ff\ufffd]/.test(name)) return;
+  const as = reencodedAs(Buffer.from(name));
+  if (as !== undefined) addRemark(context, cause("name.reencoded", { name: show(name), as }));
 }
 
 /** `application_metadata` is null, or base64 of at most {@link MAX_METADATA_BYTES}. Adds it to the context; null if absent. */
@@ -214,7 +222,8 @@ const nameFree = <Name extends (typeof operations)[number]>(name: Name, astral: 
     name: "nameFree",
     operations: [name],
     refusals: [fail(400), astral, failure("TargetNameExist")],
-    test: ({ body, params, records }: CloudContext) => {
+    test: (context: CloudContext) => {
+      const { body, params, records } = context;
       const given = body.fields.name;
       if (given === undefined) return true;
       if (typeof given !== "string") return refuse(fail(400), cause("name.type", { given: show(given) }));
@@ -234,6 +243,7 @@ const nameFree = <Name extends (typeof operations)[number]>(name: Name, astral: 
       if (above !== undefined) {
         return refuse(astral, cause("name.character", { character: show(above) }));
       }
+      remarkOnName(context, given);
       return isNameFree(records, given, params.id) || nameTaken(given);
     },
   });

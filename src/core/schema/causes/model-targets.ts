@@ -93,9 +93,17 @@ export const modelTargetCauses = {
     "Send the name of the configured user.",
     "POST /oauth2/token\n\ngrant_type=password&username=nobody&password=x",
   ),
-  "scope.lacking": refusal<{ readonly lacking: string; readonly held: string }>(
+  "scope.lacking": refusal<{
+    readonly lacking: string;
+    readonly held: string;
+    /** Whether they are joined by something else than spaces. */
+    readonly areJoined?: boolean;
+  }>(
     "The client or user does not hold a scope that was asked for.",
-    ({ lacking, held }) => `scope names ${lacking}, which this client or user lacks; it has ${held}`,
+    ({ lacking, held, areJoined }) =>
+      areJoined === true
+        ? `separate the scopes with spaces, not commas: scope names ${lacking}`
+        : `scope names ${lacking}, which this client or user lacks; it has ${held}`,
     "Ask only for scopes that the client holds.",
     "POST /oauth2/token\n\nscope=unknown",
   ),

@@ -114,6 +114,19 @@ export const signatureCauses = {
     "Use the characters of the secret key as the key of the HMAC: decode nothing.",
     "GET /targets, signed with what the server secret key is in base64",
   ),
+  "signature.key-encoded": mistake(
+    "The secret key was encoded as UTF-16 before it signed.",
+    () =>
+      "encode the secret key and the string to sign as UTF-8 (in .NET, Encoding.UTF8): the key was UTF-16",
+    "Encode the secret key as UTF-8: in .NET, with `Encoding.UTF8`.",
+    "GET /targets, signed with the UTF-16 of the server secret key",
+  ),
+  "signature.key-case": mistake(
+    "The secret key that signed is right but for upper and lower case.",
+    () => "sign with the secret key unchanged: its upper and lower case was changed",
+    "Sign with the secret key unchanged.",
+    "GET /targets, signed with the server secret key in upper case",
+  ),
   "signature.encoding": mistake<{ readonly is: SignatureForm }>(
     "The signature is right, but encoded in another way.",
     ({ is }) => `the signature is ${SIGNATURE_FORMS[is]}`,
@@ -243,6 +256,20 @@ export const signatureCauses = {
     },
     "Sign the path as it is sent, without host, query string and the base URL's own prefix.",
     "GET /targets, signed with https://vws.vuforia.com/targets",
+  ),
+  "signature.lines": mistake<{
+    /** The line that was left out. */
+    readonly missing?: string;
+    /** Two lines that are in the place of each other. */
+    readonly swapped?: string;
+  }>(
+    "A line of the string to sign is missing, or in another place.",
+    ({ missing, swapped }) =>
+      missing === undefined
+        ? `sign the lines in the order method, MD5 of the body, content type, date, path: ${swapped} are swapped`
+        : `sign all five lines, also an empty one: the line of ${missing} is missing`,
+    "Sign method, MD5 of the body, content type, date and path, in this order: a line without a value stays empty.",
+    "GET /targets, signed without the empty line of the content type",
   ),
   "signature.separator": mistake<{ readonly separator: string }>(
     "The lines of the string to sign are joined in another way.",

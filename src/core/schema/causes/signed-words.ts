@@ -32,6 +32,7 @@ const OTHER_KEY = "another key";
 const CHANGED_BODY = "a body that was changed after it was signed";
 
 export type Left = {
+  readonly hasBody?: boolean;
   /** Number of an earlier request that was signed with the right key. */
   readonly served?: number | undefined;
   /** Whether the request's own Content-MD5 is that of its body. */
@@ -39,12 +40,11 @@ export type Left = {
 };
 
 /** What is left if no mistake explains a signature. */
-function leftOf({ served, isContentRight }: Left): string {
+function leftOf({ hasBody, served, isContentRight }: Left): string {
   if (isContentRight === false) return `${CHANGED_BODY}: its Content-MD5 is that of other bytes`;
-  if (served !== undefined) return `${CHANGED_BODY}: the key was right in request #${served}`;
-  return isContentRight === true
-    ? `${OTHER_KEY}: the body still has its Content-MD5`
-    : `${OTHER_KEY}, or ${CHANGED_BODY}`;
+  const key = served === undefined ? OTHER_KEY : `${OTHER_KEY} (request #${served} had the right one)`;
+  if (isContentRight === true) return `${key}: the body still has its Content-MD5`;
+  return hasBody === false ? key : `${key}, or ${CHANGED_BODY}`;
 }
 
 export const whatIsLeft: Join = (sentences, facts, isShort) =>

@@ -137,6 +137,16 @@ export const targetCauses = {
     "Use only characters up to U+FFFF: no emoji.",
     'POST /targets\n\n{ …, "name": "\u{1f600}" }',
   ),
+  "name.reencoded": remark<{ readonly name: string; readonly as: "latin1" | "replacement" }>(
+    "The name was read in another encoding, and encoded again, before it was sent.",
+    ({ name, as }) =>
+      `read and send the name as UTF-8, once: the target has the name ${name}, which ` +
+      (as === "latin1"
+        ? "is UTF-8 that was read as Latin-1"
+        : "has U+FFFD, which decoders write in place of bytes that are not UTF-8"),
+    "Read the name in the encoding in which it was written, and send it as UTF-8.",
+    'POST /targets\n\n{ …, "name": "K\u00c3\u00a4fer" }',
+  ),
   "name.taken": refusal<{ readonly name: string; readonly isManager?: boolean }>(
     "Another target has the name.",
     ({ name, isManager }) =>
