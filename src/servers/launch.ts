@@ -4,6 +4,7 @@ import type { TlsFiles } from "../core/http/http-server-options.ts";
 import type { Listen, RunningServer } from "../core/http/listen.ts";
 import { setImageCacheBytes } from "../core/images/cache-limit.ts";
 import { reachedUrl } from "../core/schema/base-url.ts";
+import { hasCode } from "../core/schema/causes/causes.ts";
 import { withoutUndefined } from "../core/schema/zod/record.ts";
 import type { Role } from "../options/option.ts";
 import type { ResolvedOptions } from "../options/options.ts";
@@ -87,6 +88,7 @@ function setupOf(
     const portOption = namesOf(starter, portOptionOf(starter, key));
     return { host: hosts[key] ?? host, port: ports[key] ?? 0, name, portOption, tls: files, corsOrigin };
   };
+  let isGzipTold = false;
   const setup: ServersSetup = {
     listen: {
       manager: { ...listen("target-manager"), corsOrigin: managerCorsOrigin },
@@ -107,7 +109,13 @@ function setupOf(
     stateFile,
     complain: (line) => log.write(`${visible(line)}\n`),
     onProgress,
-    onEntry: (server, entry) => requestLog(server, logLevel, log)(entry),
+    onEntry: (server, entry) => {
+      requestLog(server, logLevel, log)(entry);
+      if (!isGzipTold && hasCode(entry.cause, (code) => code === "gzip.unasked")) {
+        isGzipTold = true;
+        warningLog(logLevel, log)(`${entry.method} ${entry.path}: ${entry.reason} (this is said once)`);
+      }
+    },
   };
   return { ...setup, certificate: files?.authority ?? files?.cert };
 }

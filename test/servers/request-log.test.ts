@@ -1,6 +1,7 @@
 import { authorizationHeader } from "mock-cloud-reco";
 import { expect, test } from "vitest";
 import { type Environment, start } from "../cli/command.ts";
+import { MockSession } from "../support/mock-session.ts";
 import { RawConnection } from "./raw-connection.ts";
 
 const NOW = "2026-11-21T10:42:00.123Z";
@@ -85,3 +86,33 @@ test("on a terminal, colours show at a glance what was refused and what failed",
   );
   expect(colours).toEqual(["32", "33", "31", "31", "33"]);
 });
+
+test.each(["info", "warn"])(
+  "at level %s, gzip that no client asked for is told once, with the option that the command reads",
+  async (level) => {
+    const command = start(["serve", "--json", "--log-level", level]);
+    const { urls, database } = JSON.parse(await command.printed());
+    const keys = {
+      databaseName: database.database_name,
+      databaseId: database.database_id,
+      serverAccessKey: database.server_access_key,
+      serverSecretKey: database.server_secret_key,
+      clientAccessKey: database.client_access_key,
+      clientSecretKey: database.client_secret_key,
+    };
+    const session = new MockSession({ urls }, keys);
+    for (let count = 0; count < 3; count += 1)
+      expect((await session.query()).headers["content-encoding"]).toBe("gzip");
+    const lines = (await command.stop()).complained
+      .split("\n")
+      .filter((line) => line.includes("this is said once"));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: "warn",
+        message:
+          "POST /v1/query: the response is gzip-encoded although the request does not accept gzip: decode it, or set --query-content-encoding " +
+          "or MOCK_CLOUD_RECO_QUERY_CONTENT_ENCODING to identity (this is said once)",
+      },
+    ]);
+  },
+);
