@@ -14,6 +14,7 @@ import { checked } from "../core/schema/zod/problems.ts";
 import { withoutUndefined } from "../core/schema/zod/record.ts";
 import { flagsOf } from "../options/command-settings.ts";
 import { ROLES, type Role } from "../options/option.ts";
+import type { Environment } from "../options/setting-names.ts";
 import { type Flags, readSettings, readSharedSettings } from "../options/settings.ts";
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { warningLog } from "../servers/log.ts";
@@ -158,7 +159,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     const stop = terminal.stopRequested();
     if (values.env !== undefined)
       await writeOutput("env", values.env, writeEnvLines(connectionVariables(started)), SECRET, stop);
-    terminal.print(values.json === true ? asJson(started) : asText(started));
+    terminal.print(values.json === true ? asJson(started) : asText(started, terminal.environment));
     if (values.open === true) terminal.openBrowser(pageUrl(started));
     warmUpSoon(started.options);
     await stop;
@@ -202,7 +203,15 @@ function asJson({ servers, certificate, database }: Started): string {
 
 const pageUrl = ({ servers }: Launched<Manager>): string => `${servers.manager.url}/`;
 
-function asText(started: Started): string {
+/** Tells clients how to go without the proxy of this environment, which does not reach this machine. */
+function proxyAdvice(environment: Environment, url: string): string {
+  const hasProxy = Object.entries(environment).some(
+    ([name, value]) => /^(https?|all)_proxy$/i.test(name) && value !== undefined && value !== "",
+  );
+  return hasProxy ? `for clients        NO_PROXY=${new URL(url).hostname} (they have a proxy)\n` : "";
+}
+
+function asText(started: Started, environment: Environment): string {
   const { database, ui, place } = started;
   const { target, query, manager } = started.servers;
   return `mock-cloud-reco ${release}
@@ -210,7 +219,7 @@ function asText(started: Started): string {
 target API         ${target.url}
 query API          ${query.url}
 target manager     ${manager.url}
-${ui ? `web page           ${pageUrl(started)}\n` : ""}
+${ui ? `web page           ${pageUrl(started)}\n` : ""}${proxyAdvice(environment, target.url)}
 database           ${visible(database.databaseName)}
 server access key  ${database.serverAccessKey}
 server secret key  ${database.serverSecretKey}

@@ -84,7 +84,17 @@ describe("serve", () => {
     expect(printed).toMatch(/^query API {10}http:\/\/127\.0\.0\.1:\d+$/m);
     expect(printed).toMatch(/^server access key {2}[0-9a-f]{32}$/m);
     expect(printed).toMatch(/^client secret key {2}[0-9a-f]{32}$/m);
+    expect(printed).not.toContain("NO_PROXY");
     expect(await command.stop()).toMatchObject({ code: 0, complained: "" });
+  });
+
+  test("says below the URLs how clients go without the proxy of the environment", async () => {
+    const environment = { MOCK_CLOUD_RECO_LOG_LEVEL: "silent", http_proxy: "http://proxy.example:3128" };
+    const command = start(["serve"], environment);
+    expect(await command.printed()).toMatch(
+      /^web page .*\nfor clients {8}NO_PROXY=127\.0\.0\.1 \(they have a proxy\)\n\ndatabase /m,
+    );
+    await command.stop();
   });
 
   test("settings reach the servers", async () => {

@@ -7,7 +7,7 @@ import { HttpsProxyAgent } from "https-proxy-agent";
 import { MockCloudReco } from "mock-cloud-reco";
 import { ProxyAgent, fetch as undiciFetch, request as undiciRequest } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { failureOf, messagesOf } from "./failures.ts";
+import { codesOf, failureOf, messagesOf } from "./failures.ts";
 import { realServer } from "./real-server.ts";
 import { undiciVersions } from "./undici-versions.ts";
 
@@ -101,6 +101,45 @@ describe("through a proxy", () => {
       expect(received).toEqual([]);
       await dispatcher.close();
     }
+  });
+
+  test.each(undiciVersions)("requests of %s are answered although the proxy is down", async (_, undici) => {
+    const { EnvHttpProxyAgent, fetch, getGlobalDispatcher, ProxyAgent, request, setGlobalDispatcher } =
+      undici;
+    const uri = "http://127.0.0.1:9";
+    const proxied = { httpProxy: uri, httpsProxy: uri, noProxy: "" };
+    const before = getGlobalDispatcher();
+    onTestFinished(() => setGlobalDispatcher(before));
+    for (const intercept of ["nock", "sockets"] as const) {
+      await using mock = new MockCloudReco({ intercept });
+      const dispatchers = [new ProxyAgent(uri), new ProxyAgent({ uri, connections: 1 })];
+      for (const dispatcher of [...dispatchers, new EnvHttpProxyAgent(proxied)]) {
+        onTestFinished(() => dispatcher.destroy());
+        // Requests to other hosts wait for the same proxy.
+        const other = failureOf(request("https://shop.example/", { dispatcher }));
+        const send = async () => {
+          const { statusCode, body } = await request(URL_, { dispatcher });
+          await body.dump();
+          return statusCode;
+        };
+        expect(await Promise.all([send(), send(), send()])).toEqual([401, 401, 401]);
+        expect((await fetch(URL_, { dispatcher })).status).toBe(401);
+        expect(codesOf(await other)).toContain("ECONNREFUSED");
+      }
+      const global = new EnvHttpProxyAgent(proxied);
+      onTestFinished(() => global.destroy());
+      setGlobalDispatcher(global);
+      expect((await fetch(URL_)).status).toBe(401);
+      expect(mock.requests).toHaveLength(13);
+    }
+  });
+
+  test("a proxy over TLS that is down is not asked either", async () => {
+    await using mock = new MockCloudReco({ intercept: "sockets" });
+    const dispatcher = new ProxyAgent("https://127.0.0.1:9");
+    onTestFinished(() => dispatcher.destroy());
+    expect((await undiciFetch(URL_, { dispatcher })).status).toBe(401);
+    expect(mock.requests).toHaveLength(1);
   });
 
   test("a request of node:https is answered although the proxy is down", async () => {

@@ -8,6 +8,18 @@ const RUNTIMES = [
 
 const CLIENTS = ["fetch", "fetch of a Request", "node:https", "a captured https.get", "axios", "got"];
 
+it("Deno without any network has a mock, which finds a picture", async () => {
+  await copySamples("permissions");
+  const allowed = ["--deny-net", "--allow-env", "--allow-read", "--allow-ffi", "--no-prompt"];
+  const args = ["run", ...allowed, "mock.mjs"];
+  const { code, printed } = await runProgram(inModules(".bin/deno"), "permissions", args, {
+    NODE_OPTIONS: "",
+  });
+  expect(code, printed).toBe(0);
+  const found = ["Success", 1];
+  expect(JSON.parse(printed.split("\n").at(-1) ?? "")).toEqual({ nock: found, sockets: found });
+});
+
 describe("the handlers for MSW", () => {
   // MSW 3 misses the request, which Deno then refuses. Bun would send it.
   it.each([

@@ -13,6 +13,8 @@ export const WHY = {
   openedBefore:
     "the connection was opened before the mock started, or to the host's address by a function captured before; " +
     "open it afterwards, to the host's name, or close it before the mock starts",
+  otherTunnel:
+    "the client sent another request to its proxy than for a tunnel to a mock; exclude the mock's hosts with NO_PROXY",
   plain: "the client sent data without TLS to a TLS port; use https, or tls.connect",
   stopped:
     "reached no mock: the mock was stopped; start one before the request, or stop it after the response",
@@ -36,6 +38,13 @@ export function hostAndPort(authority: string): HostAndPort {
   const colon = authority.lastIndexOf(":");
   return { host: canonicalHost(authority.slice(0, colon)), port: Number(authority.slice(colon + 1)) };
 }
+
+/** The endpoint that `CONNECT` names. */
+export const tunnelTo = (authority: string): Endpoint => ({
+  scheme: "https:",
+  ...hostAndPort(authority),
+  options: {},
+});
 
 export function endpointOfUrl({ protocol, hostname, port }: URL): Endpoint {
   const [scheme, usual] = protocol === "http:" ? (["http:", 80] as const) : (["https:", 443] as const);

@@ -4,9 +4,11 @@ import { MemorySocket } from "./memory-socket.ts";
 import { keepContextsOfQueued } from "./queued-requests.ts";
 
 /** undici (the package, and Node's own) publishes on these when a client calls it, before it writes a head, and after a body. */
-const CREATED = "undici:request:create";
-const SENDING = "undici:client:sendHeaders";
+export const CREATED = "undici:request:create";
+export const SENDING = "undici:client:sendHeaders";
 const SENT = "undici:request:bodySent";
+/** And when a request fails. */
+export const FAILED = "undici:request:error";
 
 /**
  * Tells connections in memory which calls sent their requests: undici writes a request in any call of its pool.
@@ -43,7 +45,7 @@ export function followRequests(): () => void {
   };
 }
 
-function field(message: unknown, name: string): object | undefined {
+export function field(message: unknown, name: string): object | undefined {
   const value: unknown =
     typeof message === "object" && message !== null ? Reflect.get(message, name) : undefined;
   return typeof value === "object" && value !== null ? value : undefined;

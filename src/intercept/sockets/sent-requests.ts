@@ -2,7 +2,7 @@ import { METHODS } from "node:http";
 import type { Socket } from "node:net";
 import { originOf } from "../host-table.ts";
 import type { Endpoint } from "./openers.ts";
-import { hostAndPort, originOfEndpoint } from "./refusals.ts";
+import { originOfEndpoint, tunnelTo } from "./refusals.ts";
 import { urlIn } from "./requested-hosts.ts";
 
 /** The head of a request that a client writes to a connection. */
@@ -21,8 +21,7 @@ export interface Addressee {
 
 /** `Host` counts, or else what the connection was opened to. */
 export function addresseeOf({ method, target, hostHeader }: SentHead, endpoint: Endpoint): Addressee {
-  if (method === "CONNECT")
-    return { origin: originOfEndpoint({ scheme: "https:", ...hostAndPort(target), options: {} }), path: "" };
+  if (method === "CONNECT") return { origin: originOfEndpoint(tunnelTo(target)), path: "" };
   const proxied = urlIn(target);
   if (proxied !== undefined) return { origin: originOf(proxied), path: proxied.pathname + proxied.search };
   const named = `${endpoint.scheme}//${hostHeader}`;

@@ -21,14 +21,15 @@ import {
   connectError,
   endpointOfUrl,
   type HostAndPort,
-  hostAndPort,
   originOfEndpoint,
   proxyAdvice,
+  tunnelTo,
   WHY,
   whyProxied,
 } from "./refusals.ts";
 import { followRequests } from "./request-contexts.ts";
 import { hostOfHeader, urlIn } from "./requested-hosts.ts";
+import { RequestedTunnels } from "./requested-tunnels.ts";
 import { secureProperties } from "./secure-properties.ts";
 import {
   type Addressee,
@@ -51,6 +52,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   private readonly stopWatching: () => void;
   private readonly stopFollowing = followRequests();
   private readonly destinations: Destinations;
+  private readonly tunnels = new RequestedTunnels();
   private readonly stopWatchingKept: () => void;
   private stopGuardingSessions: (() => void) | undefined;
 
@@ -88,10 +90,13 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     this.stopWatchingKept();
     this.stopGuardingSessions?.();
     this.stopFollowing();
+    this.tunnels.end();
     this.destinations.end();
   }
 
   open(opening: Opening): Socket | undefined {
+    const tunnel = this.tunnels.take(opening);
+    if (tunnel !== undefined && this.isRefused(tunnel)) return this.openTunnel(opening);
     const target = this.destinations.of(opening);
     const origin = originOfEndpoint(target);
     if (this.hosts.has(origin)) {
@@ -172,7 +177,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     // An agent keeps it for this address (and server name), but its next request there may name another host.
     const names = scheme === "https:" ? [host, options.servername] : [host];
     if (!names.includes(target.host)) client.on("free", () => client.hasReceived && client.destroy());
-    client.announce(...(scheme === "https:" ? ["connect", "ready", "secureConnect"] : ["connect", "ready"]));
+    client.announce(...eventsOf({ scheme }));
     this.servers.accept(originOfEndpoint(target), server);
     return client;
   }
@@ -183,6 +188,16 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     this.destinations.leadTo(client, authorityOf(target));
     server.once("data", () => server.failPeer(this.bypassError(target, WHY.plain)));
     client.announce("connect", "ready");
+    return client;
+  }
+
+  /** Opens a connection in memory in place of one to a proxy, which may be down: the client asks it for a tunnel to a mock. */
+  private openTunnel(opening: Opening): MemorySocket {
+    const { client, server } = MemorySocket.pair(opening.options);
+    if (opening.scheme === "https:") Object.assign(client, secureProperties(opening.options));
+    judgeRequests(client, (head) => this.judge(head, client, opening));
+    server.once("data", () => server.failPeer(this.bypassError(opening, WHY.otherTunnel)));
+    client.announce(...eventsOf(opening));
     return client;
   }
 
@@ -209,7 +224,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
 
   /** Decides about a tunnel that a client asks a proxy for. */
   private judgeTunnel(authority: string, socket: Socket): TunnelVerdict {
-    const endpoint: Endpoint = { scheme: "https:", ...hostAndPort(authority), options: {} };
+    const endpoint = tunnelTo(authority);
     if (this.hosts.has(originOfEndpoint(endpoint))) {
       this.destinations.leadTo(socket, authorityOf(endpoint));
       return "ours";
@@ -226,6 +241,10 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     return connectError(endpoint, message);
   }
 }
+
+/** What a client hears of a new connection. */
+const eventsOf = ({ scheme }: Pick<Endpoint, "scheme">): readonly string[] =>
+  scheme === "https:" ? ["connect", "ready", "secureConnect"] : ["connect", "ready"];
 
 function refused({ options }: Opening, error: Error): Socket {
   const { client } = MemorySocket.pair(options);
