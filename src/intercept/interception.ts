@@ -5,6 +5,7 @@ import { showUrl, unhandledError, urlOf } from "./errors.ts";
 import { interceptFetchOfBunAndDeno } from "./fetch/fetch-transport.ts";
 import { HostTable, type InterceptedHost } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
+import { isFor, mocksOfNewerNock } from "./nock/nock-module.ts";
 import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
 import { UndiciInterceptor } from "./undici-interceptor.ts";
 import { isLocal, mayLeave, type OtherHosts, type UnhandledRequests } from "./unhandled-requests.ts";
@@ -58,6 +59,7 @@ class ProcessInterceptors implements OtherHosts {
   private readonly hosts = new HostTable(() => starters.getStore());
   private readonly mocks = new Set<Interception>();
   private readonly closed = new Map<string, string>();
+  private readonly warnedOf = new Set<string>();
   private readonly sockets = new SocketInterceptor(
     this.hosts,
     this,
@@ -131,13 +133,22 @@ class ProcessInterceptors implements OtherHosts {
     for (const host of hosts) this.closed.set(host, why);
   }
 
+  warnOfUnasked(origin: string): void {
+    if (this.warnedOf.has(origin) || !isMockedByUser(origin)) return;
+    this.warnedOf.add(origin);
+    process.emitWarning(
+      `your mocks of ${origin} in nock are not asked, because a mock of mock-cloud-reco serves this host: use mock.addFault() instead`,
+      { code: "MOCK_CLOUD_RECO_UNASKED" },
+    );
+  }
+
   whyClosed(host: string): string | undefined {
     return this.closed.get(host);
   }
 
   mayPass(origin: string): boolean {
     try {
-      return this.isAllowed(origin) || this.nock?.isEnabledByUser(origin) === true;
+      return this.isAllowed(origin) || this.nock?.isEnabledByUser(origin) === true || isMockedByUser(origin);
     } catch {
       // Not thrown: some callers cannot pass the error to the client. `refusal` returns it.
       return false;
@@ -180,6 +191,9 @@ class ProcessInterceptors implements OtherHosts {
     Reflect.deleteProperty(http, SLOT);
   }
 }
+
+/** Whether a user's nock 15 has mocks of an origin. */
+const isMockedByUser = (origin: string): boolean => mocksOfNewerNock().some((mock) => isFor(origin, mock));
 
 /** Keeps globals that Node defines lazily: nock restores them as other properties. */
 function keepGlobals(): () => void {

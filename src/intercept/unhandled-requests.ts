@@ -26,6 +26,8 @@ export interface OtherHosts {
   mayPass(origin: string): boolean;
   /** The error of a request that may not leave the process. */
   refusal(method: string, origin: string, target: string): TypeError;
+  /** Warns, once, if the user has mocks of this served origin that no request reaches. */
+  warnOfUnasked(origin: string): void;
   /** Why connections to this host are blocked; undefined when they are not. */
   whyClosed(host: string): string | undefined;
 }

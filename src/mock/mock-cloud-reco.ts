@@ -22,6 +22,7 @@ import { countProcessing, idsOfTargets, limitsIn, targetsAfter } from "../explai
 import { fetchFrom, requestOf } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
+import { usualInterception } from "../intercept/nock/nock-module.ts";
 import { PendingDelays } from "../intercept/pending-delays.ts";
 import { type MockCloudRecoOptions, type ResolvedOptions, resolveOptions } from "../options/options.ts";
 import { describeMock } from "./describe-mock.ts";
@@ -126,7 +127,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @throws Error when nock cannot be used in this process, with what to change.
    */
   start(): void {
-    const { intercept: by, unhandledRequests } = this.#options;
+    const { intercept: by = usualInterception(), unhandledRequests } = this.#options;
     this.#isStopped = false;
     if (by === false) return;
     const hosts = interceptedHosts(this.#options, this.#isolation);

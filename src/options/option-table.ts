@@ -179,7 +179,7 @@ const mock = {
   intercept: option(
     kind('"nock", "sockets" or false', z.union([z.enum(["nock", "sockets"]), z.literal(false)])),
     "how requests reach the mock: through nock, only through sockets, or (`false`) only through `mock.fetch`",
-    { default: "nock" },
+    { defaultWords: '`"nock"`, or `"sockets"` beside nock 15' },
   ),
   unhandledRequests: option(
     kind(

@@ -73,8 +73,9 @@ export interface MockCloudRecoOptions extends CommonOptions, ConfiguredFailures 
    */
   readonly delay?: (seconds: number, signal: AbortSignal) => Promise<void>;
   /**
-   * How requests reach the mock. `nock` (default): through nock's interceptors, and through the sockets for requests that bypass
-   * them. `sockets`: through the sockets only, without nock. `false`: only through `mock.fetch`.
+   * How requests reach the mock. `nock`: through nock's interceptors, and through the sockets for requests that bypass them.
+   * `sockets`: through the sockets only, without nock. `false`: only through `mock.fetch`. Unless given: `nock`, or
+   * `sockets` if the folder in which the process runs has nock 15 or later.
    */
   readonly intercept?: "nock" | "sockets" | false;
   /** Which requests to other hosts may leave the process. Default `bypass`: all. */
@@ -144,8 +145,9 @@ type Resolved<Name extends keyof MockCloudRecoOptions> = {
 /** Validated options with their defaults. */
 export interface ResolvedOptions
   extends Resolved<
-    "intercept" | "unhandledRequests" | "explainFailures" | "clock" | "journalCapacity" | "journalBodyBytes"
+    "unhandledRequests" | "explainFailures" | "clock" | "journalCapacity" | "journalBodyBytes"
   > {
+  readonly intercept?: MockCloudRecoOptions["intercept"];
   readonly seed?: string | number | undefined;
   /** Creates what makes a mock or server inconsistent, as the option `realism` says. */
   readonly newConsistency: () => Consistency;

@@ -70,7 +70,9 @@ test.each(
     expect(beside?.results).toEqual(wanted);
     // A nock other than the mock's puts back what it found, which is the mock's.
     const isLeft = INTERLOCKED.includes(order) && version !== 14 && mode === "nock";
-    if (!isLeft) expect(beside?.left).toEqual([]);
+    // nock 15 puts back what guarded `Socket#connect`: it does nothing until the next mock uses it.
+    const idle = INTERLOCKED.includes(order) && version === 15 ? ["connect"] : [];
+    if (!isLeft) expect(beside?.left.filter((name) => !idle.includes(name))).toEqual([]);
   },
 );
 

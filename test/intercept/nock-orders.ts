@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import http from "node:http";
 import https from "node:https";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
 import axios from "axios";
 import got from "got";
 import type nockType from "nock";
@@ -52,6 +52,7 @@ const patched = (): Readonly<Record<string, unknown>> => ({
   ...Object.fromEntries(["request", "get", "ClientRequest"].map((n) => [`http.${n}`, Reflect.get(http, n)])),
   ...Object.fromEntries(["request", "get"].map((n) => [`https.${n}`, Reflect.get(https, n)])),
   addRequest: Reflect.get(http.Agent.prototype, "addRequest"),
+  connect: Reflect.get(net.Socket.prototype, "connect"),
   createConnection: Reflect.get(https.Agent.prototype, "createConnection"),
 });
 

@@ -84,6 +84,37 @@ describe.each(NEIGHBOURS)("beside $name", ({ name, needs, clients, endsCleanly }
   );
 });
 
+describe("in a project with nock 15, a mock without the option intercept", () => {
+  it.runIf(major >= 22).each([
+    ["nock 14 of its own", { "mock-cloud-reco/node_modules/nock": "nock" }],
+    ["nock 15 by overrides", {}],
+  ])("answers at the sockets, with %s, and keeps the user's", async (what, own) => {
+    const project = `nock-15-${what.replaceAll(" ", "-")}`;
+    await createProject(project, { nock: "nock-15", ...own });
+    await cp(inConsumer("neighbours/nock-15.mjs"), inConsumer(project, "nock-15.mjs"));
+    const { code, printed } = await runNode(project, ["nock-15.mjs"]);
+    expect(code, printed).toBe(0);
+    const { depths, ...seen } = JSON.parse(printed.split("\n").at(-1) ?? "");
+    const ours = expect.stringMatching(/^401 /);
+    const refused = expect.stringContaining("unhandledRequests");
+    expect(seen).toEqual({
+      ours: [ours, ours],
+      theirs: ["200 theirs", "200 theirs"],
+      blocked: [refused, refused],
+      shadowed: [ours, ours, ours, ours],
+      warnings: [
+        expect.stringMatching(
+          /^your mocks of https:\/\/vws\.vuforia\.com:443 in nock are not asked.*mock\.addFault/,
+        ),
+      ],
+      recorded: 2,
+      secondNock: false,
+    });
+    // Each cycle left a layer on `Socket#connect`.
+    expect(depths[1]).toBe(depths[0]);
+  });
+});
+
 describe("beside a second copy of nock 14", () => {
   it('intercept: "nock" is refused by the constructor, which names the alternative', async () => {
     const { code, printed } = await runNode("neighbours", ["neighbour.mjs", COPY, "nock", "theirs", "ours"]);

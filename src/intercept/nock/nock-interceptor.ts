@@ -8,7 +8,7 @@ import { connectionError, urlOf } from "../errors.ts";
 import type { HostTable, InterceptedRequest } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 import { answerDirectly, unmockedClients } from "./direct-clients.ts";
-import { activateNock, type Nock } from "./nock-module.ts";
+import { activateNock, isFor, type Nock } from "./nock-module.ts";
 import { NockOrigin, OriginPattern } from "./nock-origin.ts";
 import { UnmatchedRequests } from "./unmatched-requests.ts";
 
@@ -177,12 +177,6 @@ export class NockInterceptor {
 
 /** An interceptor whose host is text, and not a pattern. */
 const NAMES_ORIGIN = /^\S+ https?:\/\/[^/]+:\d+/;
-
-/** Whether a nock interceptor, written as `GET https://host:443/path`, is for an origin. */
-function isFor(origin: string, interceptor: string): boolean {
-  const url = interceptor.slice(interceptor.indexOf(" ") + 1);
-  return url.startsWith(origin) && !/^\d/.test(url.slice(origin.length));
-}
 
 /** Header names are sorted and in lower case; the body has its original bytes. */
 function interceptedRequest(request: ClientRequest, origin: string, target: string): InterceptedRequest {

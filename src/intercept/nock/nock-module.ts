@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
-import { dirname } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import type nockType from "nock";
 import { loadModule } from "../../core/general/load-module.ts";
 import { codeOf, messageOf } from "../../core/general/text.ts";
@@ -92,6 +93,52 @@ function checkProcess(): void {
   }
 }
 
+/** Older versions of Node cannot load nock 15. */
+const loadsNewer = Number.parseInt(process.versions.node, 10) >= 22;
+let usual: "nock" | "sockets" | undefined;
+
+/**
+ * How requests reach mocks whose option `intercept` does not say it. Where the project has nock 15 or later, or this package was given
+ * it, our nock 14 would be a second nock, whose patches that one does not know.
+ */
+export function usualInterception(): "nock" | "sockets" {
+  usual ??= loadsNewer && [loadModule, projectsRequire()].some(findsNewer) ? "sockets" : "nock";
+  return usual;
+}
+
+const projectsRequire = (): NodeJS.Require => createRequire(join(process.cwd(), "index.js"));
+
+function findsNewer(load: NodeJS.Require): boolean {
+  try {
+    return installedVersion(load) === NEWER;
+  } catch {
+    return false;
+  }
+}
+
+let newer: Nock | undefined;
+
+/**
+ * The requests that a user's mocks in nock 15 or later answer, as `GET https://host:443/path`. That nock works beneath our sockets, so
+ * it is not asked about a request before we are. It is read only while `fetch` is patched as it does when it is loaded: loading it would
+ * activate it.
+ */
+export function mocksOfNewerNock(): readonly string[] {
+  if (usualInterception() !== "sockets" || !isOfNewer(globalThis.fetch)) return [];
+  try {
+    newer ??= loadModule(projectsRequire().resolve("nock")).default as Nock;
+    return newer.isActive() ? newer.activeMocks() : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a mock of nock, written as `GET https://host:443/path`, is for an origin. */
+export function isFor(origin: string, mock: string): boolean {
+  const url = mock.slice(mock.indexOf(" ") + 1);
+  return url.startsWith(origin) && !/^\d/.test(url.slice(origin.length));
+}
+
 interface InstalledNock {
   readonly file: string;
   readonly version: string;
@@ -112,12 +159,14 @@ function installed(load: NodeJS.Require): InstalledNock {
   return nock;
 }
 
+const NEWER = "15 or later";
+
 function installedVersion(load: NodeJS.Require): unknown {
   try {
     return load("nock/package.json").version;
   } catch (cause) {
     // nock 15 no longer exports its package.json.
-    if (codeOf(cause) === "ERR_PACKAGE_PATH_NOT_EXPORTED") return "15 or later";
+    if (codeOf(cause) === "ERR_PACKAGE_PATH_NOT_EXPORTED") return NEWER;
     throw new Error(`nock is not installed; ${ADVICE}`, { cause });
   }
 }
@@ -166,6 +215,10 @@ function isGenuine(owner: object, name: string): boolean {
 /** Whether this is the `fetch` of nock or MSW. */
 const isInterceptors = (fetch: unknown): boolean =>
   !isPlainFunction(fetch) || Function.prototype.toString.call(fetch).includes("createRequestId");
+
+/** Whether this is the `fetch` of nock 15 or MSW 3. */
+const isOfNewer = (fetch: unknown): boolean =>
+  typeof fetch === "function" && Function.prototype.toString.call(fetch).includes("requestContext");
 
 /** Remembers property definitions, or certain ones. Returns a function that restores them. */
 function keepProperties(

@@ -117,12 +117,18 @@ type Guard = Pick<OpeningHandler, "refuse" | "connecting">;
 
 /** They share one patch, so that they can end in any order. */
 const guards = new Set<Guard>();
-let removeGuard = () => {};
+
+/**
+ * Our patches of `Socket#connect`, with what removes each. Another interceptor that is active when the last guard ends, such as a
+ * user's nock 15, keeps ours beneath its own, and puts it back when it stops: it is then used again.
+ */
+const patches = new WeakMap<object, () => void>();
+const connectNow = (): object => Reflect.get(net.Socket.prototype, "connect");
 
 /** Patches `Socket#connect`, which every connection uses, even one opened with a function captured before. */
 function guardSockets(added: Guard): () => void {
-  if (guards.size === 0) {
-    removeGuard = replace(net.Socket.prototype, "connect", (original) => {
+  if (guards.size === 0 && !patches.has(connectNow())) {
+    const remove = replace(net.Socket.prototype, "connect", (original) => {
       return function (...args) {
         const endpoint = endpointOf(this instanceof tls.TLSSocket ? "https:" : "http:", args);
         // The newest knows mocks that were started while an older one ends.
@@ -135,10 +141,11 @@ function guardSockets(added: Guard): () => void {
         return original.apply(this, args);
       };
     });
+    patches.set(connectNow(), remove);
   }
   guards.add(added);
   return () => {
-    if (guards.delete(added) && guards.size === 0) removeGuard();
+    if (guards.delete(added) && guards.size === 0) patches.get(connectNow())?.();
   };
 }
 

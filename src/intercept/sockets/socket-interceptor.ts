@@ -178,7 +178,9 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     const names = scheme === "https:" ? [host, options.servername] : [host];
     if (!names.includes(target.host)) client.on("free", () => client.hasReceived && client.destroy());
     client.announce(...eventsOf({ scheme }));
-    this.servers.accept(originOfEndpoint(target), server);
+    const origin = originOfEndpoint(target);
+    if (this.hosts.has(origin)) this.others.warnOfUnasked(origin);
+    this.servers.accept(origin, server);
     return client;
   }
 
