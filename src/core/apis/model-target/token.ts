@@ -1,6 +1,7 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import {
   constantSchema,
+  enumSchema,
   objectSchema,
   openObjectSchema,
   stringSchema,
@@ -254,7 +255,7 @@ export const token = operation({
     schema: openObjectSchema(
       {},
       {
-        grant_type: { enum: ["client_credentials", "password"], default: "client_credentials" },
+        grant_type: { ...enumSchema(["client_credentials", "password"]), default: "client_credentials" },
         username: stringSchema,
         password: stringSchema,
         scope: withDescription(
