@@ -66,6 +66,12 @@ export const OAUTH: readonly Input[] = [
   malformed("hexadecimal", `Basic ${Buffer.from(PAIR).toString("hex")}`, "hex", "client-id"),
   malformed("base64 of base64", `Basic ${base64(base64(PAIR))}`, "twice", "client-id"),
   malformed("base64 of the id only", `Basic ${base64("client-id")}`, "colon"),
+  malformed(
+    "base64 of UTF-16 (PowerShell's Unicode)",
+    `Basic ${Buffer.from(PAIR, "utf16le").toString("base64")}`,
+    "utf16",
+    "client-id",
+  ),
   malformed("nothing behind Basic", "Basic", "nothing"),
   ["undefined behind Basic", token("Basic undefined"), "client.unset", { text: "undefined" }],
   [

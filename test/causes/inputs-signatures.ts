@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { expect } from "vitest";
 import {
   adding,
@@ -286,11 +287,34 @@ const ordered =
     };
   };
 
+/** Signed as a program of .NET does with Encoding.Unicode. */
+function inUtf16(sent: Sent, key: (secret: string) => string | Buffer): Sent {
+  const { method, digest, type, date, path } = sent.signed;
+  const text = Buffer.from([method, digest, type, date, path].join("\n"), "utf16le");
+  const hmac = createHmac("sha1", key(String(sent.secretKey)))
+    .update(text)
+    .digest("base64");
+  return { ...sent, encode: () => hmac };
+}
+
 const KEYS: readonly Input[] = [
   [
     "the key in UTF-16 (.NET's Encoding.Unicode)",
     (s) => ({ ...listing(s), secretKey: Buffer.from(s.keys.serverSecretKey, "utf16le") }),
-    "signature.key-encoded",
+    "signature.utf16",
+    { is: "key" },
+  ],
+  [
+    "the string to sign in UTF-16",
+    (s) => inUtf16(listing(s), (text) => text),
+    "signature.utf16",
+    { is: "text" },
+  ],
+  [
+    "the key and the string to sign in UTF-16",
+    (s) => inUtf16(listing(s), (key) => Buffer.from(key, "utf16le")),
+    "signature.utf16",
+    { is: "both" },
   ],
   [
     "the key in upper case",

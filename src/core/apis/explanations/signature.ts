@@ -140,7 +140,7 @@ function mistakenFor(
     })),
     ...around.map((key) => ({ key, mistake: cause("signature.key-space") })),
     ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({ key, mistake: cause("signature.key-quoted") })),
-    { key: Buffer.from(secretKey, "utf16le"), mistake: cause("signature.key-encoded") },
+    { key: Buffer.from(secretKey, "utf16le"), mistake: cause("signature.utf16", { is: "key" }) },
     ...[secretKey.toUpperCase(), secretKey.toLowerCase()].map((key) => ({
       key,
       mistake: cause("signature.key-case"),
@@ -280,13 +280,17 @@ export async function findMistakes(
   if (bySecret !== undefined) return bySecret;
   const [rightSecret, ...wrongSecrets] = ownSecrets;
   const message = signedTextOf(right);
-  const swapped = hmac(first.algorithm, message, rightSecret.key);
-  const form = forms.find(({ of }) => of(swapped) === signature);
-  if (form !== undefined)
-    return {
-      mistakes: [cause("signature.swapped"), ...(form.mistake === undefined ? [] : [form.mistake])],
-      signed: message,
-    };
+  const wide = Buffer.from(message, "utf16le");
+  for (const [key, text, mistake] of [
+    [message, rightSecret.key, cause("signature.swapped")],
+    [rightSecret.key, wide, cause("signature.utf16", { is: "text" })],
+    [inUtf16(rightSecret.key), wide, cause("signature.utf16", { is: "both" })],
+  ] as const) {
+    const bytes = hmac(first.algorithm, key, text);
+    const form = forms.find(({ of }) => of(bytes) === signature);
+    if (form === undefined) continue;
+    return { mistakes: [mistake, ...(form.mistake === undefined ? [] : [form.mistake])], signed: message };
+  }
   const variants = await makeVariants();
   const likely = variants.filter((variant) => variant.likely);
   const one = (variant: SignedVariant) => [variant];
@@ -296,6 +300,8 @@ export async function findMistakes(
     (await attempt([rightSecret], pairsOf(likely)))
   );
 }
+
+const inUtf16 = (key: string | Buffer): Buffer => Buffer.from(String(key), "utf16le");
 
 /** Every two variants of different lines. */
 const pairsOf = (variants: readonly SignedVariant[]): readonly (readonly SignedVariant[])[] =>

@@ -154,6 +154,11 @@ async function refuseClient(
   const [sent, decoded] = readings;
   const id = sent?.id ?? "";
   const showId = showingId(await secretsOf(services));
+  if (id.includes("\0"))
+    return refuse(
+      invalidClient,
+      cause("client.malformed", { problem: "utf16", client: showId(id.replaceAll("\0", "")) }),
+    );
   const ids = [
     configured.id,
     ...(await store.listCredentials()).slice(-MOST_SECRETS).map(({ clientId }) => clientId),

@@ -41,6 +41,8 @@ const MALFORMED_CLIENT = {
   hex: "encode with base64, not in hexadecimal",
   twice: "encode with base64 once: it was encoded twice",
   colon: "join the client id and the client secret with a colon before you encode them",
+  utf16:
+    "encode the UTF-8 of the client id and the client secret (in PowerShell, [Text.Encoding]::UTF8): it was UTF-16",
   text: "encode the UTF-8 of the client id and the client secret: what was encoded is not UTF-8",
   base64: "encode <client id>:<client secret> as base64: what follows Basic is not base64",
 } as const;

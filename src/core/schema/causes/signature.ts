@@ -114,11 +114,13 @@ export const signatureCauses = {
     "Use the characters of the secret key as the key of the HMAC: decode nothing.",
     "GET /targets, signed with what the server secret key is in base64",
   ),
-  "signature.key-encoded": mistake(
-    "The secret key was encoded as UTF-16 before it signed.",
-    () =>
-      "encode the secret key and the string to sign as UTF-8 (in .NET, Encoding.UTF8): the key was UTF-16",
-    "Encode the secret key as UTF-8: in .NET, with `Encoding.UTF8`.",
+  "signature.utf16": mistake<{ readonly is: "key" | "text" | "both" }>(
+    "The secret key or the string to sign was UTF-16.",
+    ({ is }) =>
+      `encode the secret key and the string to sign as UTF-8 (in .NET, Encoding.UTF8): the ${
+        { key: "key was", text: "string to sign was", both: "two were" }[is]
+      } UTF-16`,
+    "Encode the secret key and the string to sign as UTF-8: in .NET, with `Encoding.UTF8`.",
     "GET /targets, signed with the UTF-16 of the server secret key",
   ),
   "signature.key-case": mistake(
