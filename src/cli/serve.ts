@@ -12,6 +12,8 @@ import {
 import { nextDatabaseName } from "../core/schema/protocol.ts";
 import { checked } from "../core/schema/zod/problems.ts";
 import { withoutUndefined } from "../core/schema/zod/record.ts";
+import * as changes from "../core/store/changes.ts";
+import * as reads from "../core/store/reads.ts";
 import { flagsOf } from "../options/command-settings.ts";
 import { ROLES, type Role } from "../options/option.ts";
 import type { Environment } from "../options/setting-names.ts";
@@ -171,16 +173,19 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
 
 async function firstDatabase({ servers, options }: Launched<Manager>): Promise<CloudDatabase> {
   const { store } = servers.manager;
-  const [database] = await store.listCloudDatabases();
+  const [database] = await store.read(reads.cloudDatabases);
   if (database !== undefined) return database;
   const random = createRandom(options.seed);
   const draw = async () => {
-    const present = [...(await store.listCloudDatabases()), ...(await store.listVuMarkDatabases())];
+    const present = [
+      ...(await store.read(reads.cloudDatabases)),
+      ...(await store.read(reads.vuMarkDatabases)),
+    ];
     const given = checked("database", newCloudDatabaseFields, { databaseName: nextDatabaseName(present) });
     return newCloudDatabase(given, random, options.answerOptions);
   };
   let added = await draw();
-  while ((await store.createDatabase(added)) !== undefined) added = await draw();
+  while ((await store.run(changes.createDatabase(added))) !== undefined) added = await draw();
   return added;
 }
 

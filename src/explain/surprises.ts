@@ -4,7 +4,7 @@ import { isJsonObject } from "../core/general/json.ts";
 import { type AnyCause, type CauseCode, cause, hasCode, withFurther } from "../core/schema/causes/causes.ts";
 import { nameOfDatabase } from "../core/schema/fault.ts";
 import { statusAt } from "../core/schema/processing.ts";
-import type { MemoryStore } from "../core/store/memory-store.ts";
+import { isOfCloud, type ReadableRecords } from "../core/store/records.ts";
 
 /** @param hasFound - whether a query of the test has found a target. */
 type Remark = (
@@ -86,8 +86,9 @@ export function explainUnused(
 }
 
 /** The databases with rate limits, and the lowest number of requests of each. */
-export const limitsIn = (store: MemoryStore) =>
-  store.listCloudDatabases().flatMap(({ databaseName, requestsPerSecondLimit, requestRateLimits }) => {
+export const limitsIn = (databases: Databases) =>
+  databases.filter(isOfCloud).flatMap(({ database }) => {
+    const { databaseName, requestsPerSecondLimit, requestRateLimits } = database;
     const limits = Object.values({ ...requestRateLimits }).flatMap((limit) => limit?.maxRequests ?? []);
     const all = [...limits, ...(requestsPerSecondLimit === null ? [] : [requestsPerSecondLimit])];
     return all.length === 0 ? [] : [{ database: databaseName, requests: Math.min(...all) }];
@@ -125,19 +126,25 @@ export interface FinishCall {
 /** The latest call of `finishProcessing()`, and the targets that came after it. */
 export type Finish = ReturnType<typeof targetsAfter>;
 
-const targetsOf = (store: MemoryStore) =>
-  store.listCloudDatabases().flatMap(({ databaseName }) => store.listTargets(databaseName));
+type Databases = readonly ReadableRecords[];
 
-export const idsOfTargets = (store: MemoryStore): ReadonlySet<string> =>
-  new Set(targetsOf(store).map(({ targetId }) => targetId));
+const targetsOf = (databases: Databases) => databases.flatMap((records) => records.listTargets());
+
+export const idsOfTargets = (databases: Databases): ReadonlySet<string> =>
+  new Set(targetsOf(databases).map(({ targetId }) => targetId));
 
 /** How many targets are processing. */
-export const countProcessing = (store: MemoryStore, now: number): number =>
-  targetsOf(store).filter((target) => statusAt(target, now) === "processing").length;
+export const countProcessing = (databases: Databases, now: number): number =>
+  targetsOf(databases).filter((target) => statusAt(target, now) === "processing").length;
 
 /** The targets that were added after `finishProcessing()`, which therefore did not end their processing. */
-export function targetsAfter({ calledAt, known }: FinishCall, store: MemoryStore, now: number) {
-  const targets = targetsOf(store);
+export function targetsAfter(
+  { calledAt, known }: FinishCall,
+  databases: Databases,
+  datasets: readonly unknown[],
+  now: number,
+) {
+  const targets = targetsOf(databases);
   const late = targets.filter(
     (target) => !known.has(target.targetId) && !target.processed && target.processingTimeSeconds > 0,
   );
@@ -145,9 +152,10 @@ export function targetsAfter({ calledAt, known }: FinishCall, store: MemoryStore
     calledAt,
     isLate: late.length > 0,
     isProcessing: late.some((target) => statusAt(target, now) === "processing"),
-    foundNothing: [targets, store.listDatasets(), store.listVuMarkDatabases()].every(
-      ({ length }) => length === 0,
-    ),
+    foundNothing:
+      targets.length === 0 &&
+      datasets.length === 0 &&
+      databases.every(({ database }) => database?.kind !== "vumark"),
   };
 }
 

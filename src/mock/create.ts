@@ -1,4 +1,3 @@
-import type { addTarget } from "../core/apis/control.ts";
 import type { ResolvedAnswerOptions } from "../core/apis/services.ts";
 import type { Random } from "../core/emulator/random.ts";
 import { inspectTargetImage } from "../core/images/on-demand.ts";
@@ -27,8 +26,8 @@ import {
   targetUpdates,
 } from "../core/schema/target.ts";
 import { checked } from "../core/schema/zod/problems.ts";
+import * as changes from "../core/store/changes.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
-import type { NewTarget } from "../core/store/verbs.ts";
 
 /** @throws InvalidOptionError for an invalid field; Error if a key, name or id is taken. */
 export function createCloudDatabase(
@@ -51,13 +50,14 @@ export function createVuMarkDatabase(
   const { targets = [], ...given } = checked("database", vuMarkDatabaseFields, fields);
   const database = add(store, given, () => newVuMarkDatabase(given, random));
   for (const target of targets) {
-    store.addTemplateTarget(database.databaseName, newTemplateTarget(target, random, now));
+    const added = newTemplateTarget(target, random, now);
+    store.runNow(changes.addTemplateTarget(database.databaseName, added));
   }
   return database;
 }
 
 function add<Made extends Database>(store: MemoryStore, given: object, draw: () => Made): Made {
-  const created = store.createDrawnDatabase(given, draw);
+  const created = store.runNow(changes.createDrawnDatabase(given, draw));
   if (!("conflict" in created)) return created;
   const { conflict, value } = created;
   // Secrets are never shown.
@@ -79,7 +79,7 @@ export async function newTarget(fields: TargetFields, answerOptions: ResolvedAns
 
 /** @returns the added target, or an error. */
 export function addedTarget(
-  added: Awaited<ReturnType<typeof addTarget>>,
+  added: changes.CreatedTarget,
   databaseName: string,
   { name, targetId }: TargetFields,
 ): Target {
@@ -127,19 +127,15 @@ export async function changeTarget(
   }: { readonly store: MemoryStore; readonly answerOptions: ResolvedAnswerOptions; readonly now: number },
   databaseName: string,
   targetId: string,
-  changes: TargetUpdates,
+  fields: TargetUpdates,
 ): Promise<Target> {
-  const { image, applicationMetadata: metadata, ...given } = checked("target", targetUpdates, changes);
-  const updated = await store.updateTarget(
-    databaseName,
-    targetId,
-    {
-      ...given,
-      ...(metadata !== undefined && { applicationMetadata: asBase64(metadata) }),
-      ...(image !== undefined && (await acceptedImage(image, answerOptions))),
-    },
-    now,
-  );
+  const { image, applicationMetadata: metadata, ...given } = checked("target", targetUpdates, fields);
+  const wanted = {
+    ...given,
+    ...(metadata !== undefined && { applicationMetadata: asBase64(metadata) }),
+    ...(image !== undefined && (await acceptedImage(image, answerOptions))),
+  };
+  const updated = await store.run(changes.updateTarget(databaseName, targetId, wanted, now));
   if (typeof updated !== "string") return updated;
   throw new Error(updated === "nameTaken" ? nameTaken(given.name) : noTarget(databaseName, targetId));
 }
@@ -160,7 +156,7 @@ const asBase64 = (metadata: string | Uint8Array | null): string | null =>
 async function acceptedImage(
   given: Uint8Array,
   answerOptions: ResolvedAnswerOptions,
-): Promise<Pick<NewTarget, "image">> {
+): Promise<Pick<changes.NewTarget, "image">> {
   const image = Buffer.from(given);
   const verdict = await inspectTargetImage(image, answerOptions.wantedMeasures);
   if (!verdict.ok)

@@ -2,6 +2,7 @@ import type { JournalEntry } from "../core/emulator/journal.ts";
 import { visible } from "../core/general/visible.ts";
 import { type ApiName, isRefused } from "../core/schema/protocol.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
+import * as reads from "../core/store/reads.ts";
 import { outcomeOf } from "../explain/journal-text.ts";
 
 const MAX_NAMES = 5;
@@ -16,12 +17,13 @@ export function describeMock(
   store: MemoryStore,
   isStarted: boolean,
 ): string {
-  const databases = [...store.listCloudDatabases(), ...store.listVuMarkDatabases()].map(
+  const cloud = store.readNow(reads.cloudDatabases);
+  const databases = [...cloud, ...store.readNow(reads.vuMarkDatabases)].map(
     ({ databaseName }) => databaseName,
   );
   const targets = store
-    .listCloudDatabases()
-    .flatMap(({ databaseName }) => store.listTargets(databaseName).map(({ name }) => name));
+    .readNow(reads.databases)
+    .flatMap((records) => records.listTargets().map(({ name }) => name));
   const refused = requests.filter(isRefused).length;
   return [
     `MockCloudReco ${isStarted ? "answers" : "(stopped) answered"} ${[...new Set(Object.values(urls))].join(", ")}`,

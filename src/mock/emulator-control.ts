@@ -28,7 +28,9 @@ import {
   type TargetUpdates,
 } from "../core/schema/target.ts";
 import { checked } from "../core/schema/zod/problems.ts";
-import { InvalidSnapshotError } from "../core/store/snapshot.ts";
+import * as changes from "../core/store/changes.ts";
+import * as reads from "../core/store/reads.ts";
+import { InvalidSnapshotError, wholeSnapshot } from "../core/store/snapshot.ts";
 import { describeRequests } from "../explain/journal-text.ts";
 import {
   addedTarget,
@@ -109,7 +111,7 @@ export abstract class EmulatorControl {
 
   /** Returns the cloud database with that name. */
   findCloudDatabase(name: string): MockCloudDatabase | undefined {
-    const database = this.parts.store.findDatabaseByName(name);
+    const database = this.parts.store.readNow(reads.database(name));
     return database?.kind === "cloud" ? this.#cloudDatabase(database) : undefined;
   }
 
@@ -121,20 +123,20 @@ export abstract class EmulatorControl {
    */
   updateDatabase(database: MockCloudDatabase, changes: DatabaseChanges): void;
   updateDatabase(database: MockVuMarkDatabase, changes: VuMarkDatabaseChanges): void;
-  updateDatabase(database: MockCloudDatabase | MockVuMarkDatabase, changes: DatabaseChanges): void {
+  updateDatabase(database: MockCloudDatabase | MockVuMarkDatabase, fields: DatabaseChanges): void {
     checkDatabase("updateDatabase", database);
     const schema = database instanceof MockVuMarkDatabase ? vuMarkDatabaseChanges : databaseChanges;
     const { store } = this.parts;
-    const given = checked("database", schema, changes);
+    const given = checked("database", schema, fields);
     if (!isKept(database, store)) throw new Error(noDatabase(database.databaseName));
-    store.updateDatabase(database.databaseName, given);
+    store.runNow(changes.updateDatabase(database.databaseName, given));
   }
 
   /** Deletes a database and everything in it. Returns false when it was already deleted. */
   deleteDatabase(database: MockCloudDatabase | MockVuMarkDatabase): boolean {
     checkDatabase("deleteDatabase", database);
     const { store } = this.parts;
-    return isKept(database, store) && store.deleteDatabase(database.databaseName);
+    return isKept(database, store) && store.runNow(changes.deleteDatabase(database.databaseName));
   }
 
   /**
@@ -152,7 +154,7 @@ export abstract class EmulatorControl {
     const target = await newTarget(fields, parts.answerOptions);
     if (!isKept(database, parts.store)) throw new Error(noDatabase(databaseName));
     const moment = momentOf(this.parts.clock);
-    const result = await control.addTarget(parts, databaseName, target, moment);
+    const result = await parts.store.run(changes.createTarget(parts, databaseName, target, moment));
     const added = addedTarget(result, databaseName, fields);
     warnIfNeverFound(added, fields, this.#warned);
     return mockTarget(added, Math.floor(moment));
@@ -188,10 +190,8 @@ export abstract class EmulatorControl {
   deleteTarget(database: MockCloudDatabase, targetId: string): boolean {
     checkDatabase("deleteTarget", database);
     const { store } = this.parts;
-    return (
-      isKept(database, store) &&
-      typeof store.deleteTarget(database.databaseName, targetId, this.#now, true) !== "string"
-    );
+    const deletion = changes.deleteTarget(database.databaseName, targetId, this.#now, true);
+    return isKept(database, store) && typeof store.runNow(deletion) !== "string";
   }
 
   /**
@@ -207,13 +207,13 @@ export abstract class EmulatorControl {
     const { store } = this.parts;
     const { databaseName } = database;
     if (!isKept(database, store)) throw new Error(noDatabase(databaseName));
-    if (store.setRecognitionCounts(databaseName, targetId, given) === undefined)
+    if (store.runNow(changes.setRecognitionCounts(databaseName, targetId, given)) === undefined)
       throw new Error(noTarget(databaseName, targetId));
   }
 
   /** Ends the processing of every target, template target, report and dataset at once, and every lag of the option `realism`. */
   finishProcessing(): void {
-    control.finishProcessing<"sync">(this.parts);
+    this.parts.store.runNow(control.finishProcessing(this.parts));
   }
 
   /**
@@ -225,17 +225,17 @@ export abstract class EmulatorControl {
   addDataset(fields: DatasetFields = {}): MockDataset {
     const now = this.#now;
     const given = checked("dataset", datasetFields, fields);
-    return mockDataset(control.addDataset<"sync">(this.parts, given, now), now);
+    return mockDataset(this.parts.store.runNow(control.addDataset(this.parts, given, now)), now);
   }
 
   /** Current Model Target datasets of both families, in order of creation. */
   get datasets(): readonly MockDataset[] {
-    return this.parts.store.listDatasets().map((dataset) => mockDataset(dataset, this.#now));
+    return this.parts.store.readNow(reads.datasets).map((dataset) => mockDataset(dataset, this.#now));
   }
 
   /** Deletes a Model Target dataset. Returns false when there is none. */
   deleteDataset(uuid: string): boolean {
-    return this.parts.store.deleteDataset(uuid);
+    return this.parts.store.runNow(changes.deleteDataset(uuid));
   }
 
   /**
@@ -245,17 +245,18 @@ export abstract class EmulatorControl {
    * @example mock.addCredential({ clientId: "ci", clientSecret: "secret", scopes: ["modeltargets.view"] });
    */
   addCredential(credential: ClientCredential): void {
-    this.parts.store.putCredential(checked("credential", credentialRecord, credential));
+    const given = checked("credential", credentialRecord, credential);
+    this.parts.store.runNow(changes.putCredential(given));
   }
 
   /** Current OAuth 2.0 client credentials with their secrets, in order of creation. */
   get credentials(): readonly ClientCredential[] {
-    return this.parts.store.listCredentials();
+    return this.parts.store.readNow(reads.credentials);
   }
 
   /** Deletes an OAuth 2.0 client credential. Returns false when there is none with that client id. */
   deleteCredential(clientId: string): boolean {
-    return this.parts.store.deleteCredential(clientId);
+    return this.parts.store.runNow(changes.deleteCredential(clientId));
   }
 
   /**
@@ -278,7 +279,7 @@ export abstract class EmulatorControl {
    * @example await writeFile("state.json", JSON.stringify(mock.snapshot()));
    */
   snapshot(): Snapshot {
-    return this.parts.store.snapshot();
+    return this.parts.store.readNow(wholeSnapshot);
   }
 
   /**
@@ -303,7 +304,7 @@ export abstract class EmulatorControl {
   restore(snapshot: Snapshot): void {
     if (typeof snapshot === "string")
       throw new InvalidSnapshotError("the snapshot is text: parse it, as restore(JSON.parse(text))");
-    const problem = control.restore<"sync">(this.parts, snapshot);
+    const problem = this.parts.store.runNow(control.restore(this.parts, snapshot));
     if (problem !== undefined) throw new InvalidSnapshotError(problem);
   }
 

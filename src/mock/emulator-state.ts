@@ -13,6 +13,8 @@ import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts"
 import { cause } from "../core/schema/causes/causes.ts";
 import { API_NAMES, type ApiName } from "../core/schema/protocol.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
+import * as reads from "../core/store/reads.ts";
+import { ofDatabase } from "../core/store/records.ts";
 import type { FinishCall } from "../explain/surprises.ts";
 import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
 import type { ResolvedOptions } from "../options/options.ts";
@@ -181,13 +183,15 @@ function recognition(
 ): Recognition | undefined {
   const authorization = header({ headers }, "authorization");
   if (recordsOfAccessKey(store, namedAccessKey(authorization)) !== undefined) return "key";
-  if (path.split("/").some((segment) => store.findDataset(segment) !== undefined)) return "dataset";
+  if (path.split("/").some((segment) => store.readNow(reads.dataset(segment)) !== undefined))
+    return "dataset";
   const source = tokenSource(authorization);
   if (source === undefined) return undefined;
   const isConfigured = source === modelTargetClient.id || source === modelTargetUser.name;
-  return isConfigured || store.findCredential(source) !== undefined ? "client" : undefined;
+  return isConfigured || store.readNow(reads.credential(source)) !== undefined ? "client" : undefined;
 }
 
 /** The records of the database that has an access key, of either kind. */
 export const recordsOfAccessKey = (store: MemoryStore, key = "") =>
-  store.findRecords(["serverAccessKey", key]) ?? store.findRecords(["clientAccessKey", key]);
+  store.readNow({ key: ["serverAccessKey", key], answer: ofDatabase }) ??
+  store.readNow({ key: ["clientAccessKey", key], answer: ofDatabase });

@@ -16,6 +16,8 @@ import type { Target } from "../core/schema/target.ts";
 import { checked, InvalidOptionError } from "../core/schema/zod/problems.ts";
 import { CLOCK_YEARS, isClockTimestamp } from "../core/schema/zod/values.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
+import * as reads from "../core/store/reads.ts";
+import { ofDatabase } from "../core/store/records.ts";
 import { callerOf } from "../explain/caller.ts";
 
 /** A target at the moment when it was read. */
@@ -111,7 +113,7 @@ export class MockCloudDatabase {
   get targets(): readonly MockTarget[] {
     const [store, now] = [this.#store(), this.#now()];
     if (!isKept(this, store)) return [];
-    return store.listTargets(this.databaseName).map((target) => mockTarget(target, now));
+    return store.readNow(reads.targets(this.databaseName)).map((target) => mockTarget(target, now));
   }
 
   /** Current state. */
@@ -153,7 +155,7 @@ export class MockCloudDatabase {
 
   get #current(): CloudDatabase {
     const store = this.#store();
-    const database = isKept(this, store) ? store.findDatabaseByName(this.databaseName) : undefined;
+    const database = isKept(this, store) ? store.readNow(reads.database(this.databaseName)) : undefined;
     if (database?.kind !== "cloud") throw new Error(`the database "${this.databaseName}" was deleted`);
     return database;
   }
@@ -191,7 +193,9 @@ export class MockVuMarkDatabase {
   }[] {
     const store = this.#store();
     if (!isKept(this, store)) return [];
-    return store.listTemplateTargets(this.databaseName).map(({ targetId, name }) => ({ targetId, name }));
+    return store
+      .readNow(reads.templateTargets(this.databaseName))
+      .map(({ targetId, name }) => ({ targetId, name }));
   }
 }
 
@@ -199,7 +203,9 @@ export class MockVuMarkDatabase {
 export const isKept = (
   { databaseName, serverAccessKey }: MockCloudDatabase | MockVuMarkDatabase,
   store: MemoryStore,
-): boolean => store.findRecords(["serverAccessKey", serverAccessKey])?.database.databaseName === databaseName;
+): boolean =>
+  store.readNow({ key: ["serverAccessKey", serverAccessKey], answer: ofDatabase })?.database.databaseName ===
+  databaseName;
 
 /** A Model Target dataset at the moment when it was read. */
 export interface MockDataset {

@@ -15,6 +15,7 @@ import type { ApiName } from "../core/schema/protocol.ts";
 import { InvalidOptionError } from "../core/schema/zod/problems.ts";
 import { quoted } from "../core/schema/zod/values.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
+import * as reads from "../core/store/reads.ts";
 import { callerOf } from "../explain/caller.ts";
 import { answered, type ExplainedMock } from "../explain/evidence.ts";
 import { explainInRunningTest } from "../explain/failing-test.ts";
@@ -262,19 +263,21 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
   /** Delays, unused faults and targets in processing, for the explanation of a failure. @internal */
   get arranged(): ExplainedMock["arranged"] {
     const { faults, answerOptions, finish, store } = this.#isolation.current;
+    const databases = store.readNow(reads.databases);
     const now = this.clock.now().getTime();
     return {
       unusedFaults: faults.unused,
       responseDelaySeconds: answerOptions.responseDelaySeconds,
-      processingTargets: countProcessing(store, now),
-      finish: finish && targetsAfter(finish, store, now),
-      limits: limitsIn(store),
+      processingTargets: countProcessing(databases, now),
+      finish: finish && targetsAfter(finish, databases, store.readNow(reads.datasets), now),
+      limits: limitsIn(databases),
     };
   }
 
   /** Lets requests with keys that are no longer valid be told why. */
   #rememberKeys(ended: Parameters<typeof rememberKeys>[1]): void {
-    rememberKeys([...this.#store.listCloudDatabases(), ...this.#store.listVuMarkDatabases()], ended);
+    const store = this.#store;
+    rememberKeys([...store.readNow(reads.cloudDatabases), ...store.readNow(reads.vuMarkDatabases)], ended);
   }
 
   get #howToReach(): string {
@@ -286,7 +289,8 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   override finishProcessing(): void {
     const { current } = this.#isolation;
-    current.finish = { calledAt: callerOf(this.finishProcessing), known: idsOfTargets(current.store) };
+    const known = idsOfTargets(current.store.readNow(reads.databases));
+    current.finish = { calledAt: callerOf(this.finishProcessing), known };
     super.finishProcessing();
   }
 

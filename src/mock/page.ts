@@ -1,4 +1,5 @@
 import { promises as fs } from "node:fs";
+import * as reads from "../core/store/reads.ts";
 import type { MockReport, ReportDetails } from "../page/model.ts";
 import { buildReport, reportPage } from "../page/report.ts";
 import type { PagedMock } from "./serve-page.ts";
@@ -77,7 +78,8 @@ export class MockPage {
     const { state, urls } = this.#mock();
     const { store, journal, clock } = state;
     const { entries, dropped } = journal;
-    return buildReport({ test, now: clock.now().getTime(), urls, store, entries, dropped });
+    const databases = store.readNow(reads.databases);
+    return buildReport({ test, now: clock.now().getTime(), urls, databases, entries, dropped });
   }
 
   /**

@@ -33,7 +33,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
     clock,
     journal: emulator.journal,
     faults: state.faults,
-    findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
+    findImage: async (sha256) => store.state.images.find(sha256)?.bytes(),
     queryMatcher: answerOptions.queryMatcher,
     targetRater: answerOptions.targetRater,
     advice: answerOptions.advice,

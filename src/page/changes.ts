@@ -2,8 +2,7 @@ import { once } from "node:events";
 import { delayWhileConnected, type MovableClock } from "../core/emulator/clock.ts";
 import type { SharedFaults } from "../core/emulator/faults.ts";
 import type { Journal } from "../core/emulator/journal.ts";
-import { GLOBAL } from "../core/store/keys.ts";
-import type { Store } from "../core/store/store.ts";
+import { GLOBAL, type Store } from "../core/store/store.ts";
 
 const PAUSE_SECONDS = 0.25;
 /** How often to look for changes without a request, by other processes or by code of this one. */
@@ -94,17 +93,13 @@ export class Changes {
     const { store, clock, journal, faults, beforeReading } = this.parts;
     await beforeReading?.();
     const [databases, global, added] = await Promise.all([
-      store.versions(),
-      store.read(GLOBAL, (records) => records?.version),
+      store.revision(),
+      store.read({ key: GLOBAL, answer: (records) => records?.revision }),
       faults.list(),
     ]);
     const { shift } = clock;
-    return `${positionOf(journal)} ${JSON.stringify([shift, added, global])} ${versionsOf(databases)}`;
+    return `${positionOf(journal)} ${JSON.stringify([shift, added, global])} ${databases}`;
   }
 }
 
 const positionOf = ({ generation, position }: Journal): string => `${generation}.${position}`;
-
-export const versionsOf = (
-  databases: readonly { readonly scope: string; readonly version: number }[],
-): string => databases.map(({ scope, version }) => `${scope}.${version}`).join();

@@ -4,13 +4,7 @@ import { datasetArchive } from "../core/apis/model-target/responses.ts";
 import { svgInstance } from "../core/apis/vumark/instances.ts";
 import { formatOf } from "../core/emulator/image-header.ts";
 import type { JournalEntry } from "../core/emulator/journal.ts";
-import {
-  type HeaderList,
-  header,
-  type MaybePromise,
-  type WireRequest,
-  type WireResponse,
-} from "../core/emulator/message.ts";
+import { type HeaderList, header, type WireRequest, type WireResponse } from "../core/emulator/message.ts";
 import { systemRandom } from "../core/emulator/random.ts";
 import { percentDecoded } from "../core/general/text.ts";
 import type { ServedResponse } from "../core/http/http-messages.ts";
@@ -19,10 +13,13 @@ import type { TemplateTarget } from "../core/schema/database.ts";
 import { datasetStatusAt } from "../core/schema/model-target.ts";
 import { isProcessed } from "../core/schema/processing.ts";
 import { reportCsv } from "../core/schema/report.ts";
+import * as changes from "../core/store/changes.ts";
+import * as reads from "../core/store/reads.ts";
+import { ofDatabase } from "../core/store/records.ts";
 import { findFeatures } from "../recognition/pictures.ts";
 import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
-import { createReads, type Read, type ReadParts, type ReadResult } from "./reads.ts";
+import { createReads, type ReadParts, type ReadResult, type View } from "./reads.ts";
 import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
 import { Thumbnails } from "./thumbnails.ts";
 import { compareWindows, findTargets, tryImage } from "./trial.ts";
@@ -47,14 +44,14 @@ const FOREVER = ["Cache-Control", "private, max-age=31536000, immutable"] as con
 const IMAGE_TYPES = { PNG: "image/png", JPEG: "image/jpeg", none: "application/octet-stream" };
 
 export interface PageParts extends ReadParts {
-  readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
+  readonly findImage: (sha256: string) => Promise<Buffer | undefined>;
   readonly targetRater: TargetRater;
 }
 
 /** Serves the page to browsers, and the data that the page asks for. The journal records none of these requests. */
 export class PageApi {
   private readonly changes: Changes;
-  private readonly reads: ReadonlyMap<string, Read>;
+  private readonly reads: ReadonlyMap<string, View>;
   private readonly thumbnails = new Thumbnails();
   /** Images from the bodies of requests that the page has shown. */
   private readonly sent = new LRUCache<string, Buffer>({
@@ -105,7 +102,7 @@ export class PageApi {
         return json(await this.trial(request.body, database));
       case "POST find":
         return json(
-          await findTargets(request.body, await store.listTargets(database), queryMatcher, this.now),
+          await findTargets(request.body, await store.read(reads.targets(database)), queryMatcher, this.now),
         );
       case "POST features":
         return this.features(request.body, query);
@@ -116,11 +113,13 @@ export class PageApi {
         return found(other && (await compareWindows(request.body, other)), NO_PICTURE, json);
       }
       case "POST finish":
-        return (await store.finishTarget(database, name)) ? json({}) : failed(404, "there is no such target");
+        return (await store.run(changes.finishTarget(database, name)))
+          ? json({})
+          : failed(404, "there is no such target");
       case "GET datasets":
         return this.dataset(name);
       case "GET instances":
-        return this.instance(await store.findTemplateTarget(database, name), query.get("id") ?? "");
+        return this.instance(await store.read(reads.templateTarget(database, name)), query.get("id") ?? "");
       case "GET reports":
         return this.report(name, database);
       case "GET thumbnails": {
@@ -138,12 +137,12 @@ export class PageApi {
 
   private async trial(image: Buffer, databaseName: string) {
     const { store } = this.parts;
-    const database = await store.findDatabaseByName(databaseName);
+    const database = await store.read(reads.database(databaseName));
     const whyRefused =
       database?.stateName === "PROJECT_INACTIVE"
         ? "the database is inactive, and answers no query"
         : undefined;
-    return tryImage(image, await store.listTargets(databaseName), this.parts, this.now, whyRefused);
+    return tryImage(image, await store.read(reads.targets(databaseName)), this.parts, this.now, whyRefused);
   }
 
   /** Returns 304 if the page already has the view's data. */
@@ -162,7 +161,7 @@ export class PageApi {
 
   private async details(entry: JournalEntry | undefined): Promise<WireResponse> {
     if (entry === undefined) return failed(404, NOT_KEPT);
-    const database = await this.parts.store.findDatabaseByName(entry.database ?? "");
+    const database = await this.parts.store.read(reads.database(entry.database ?? ""));
     return json({ ...requestDetails(entry, (image, sha256) => this.sent.set(sha256, image)), database });
   }
 
@@ -177,7 +176,7 @@ export class PageApi {
   }
 
   private async dataset(uuid: string): Promise<WireResponse> {
-    const dataset = await this.parts.store.findDataset(uuid);
+    const dataset = await this.parts.store.read(reads.dataset(uuid));
     return dataset !== undefined && datasetStatusAt(dataset, this.now) === "done"
       ? content(await datasetArchive(dataset), "application/zip", download(`${uuid}.zip`))
       : failed(404, "there is no such dataset, or it is not done");
@@ -192,14 +191,13 @@ export class PageApi {
   /** A report as CSV, or its rows as JSON with the names of their targets, most recognitions first. */
   private async report(name: string, databaseId: string): Promise<WireResponse> {
     const file = name.replace(/\.csv$/, "");
-    return this.parts.store.read(["databaseId", databaseId], (records) => {
-      const report = records?.reports.get(file);
-      if (report === undefined) return failed(404, "there is no such report");
-      if (file !== name) return content(Buffer.from(reportCsv(report)), "text/csv", download(name));
-      const nameOf = (targetId: string) => records?.targets.get(targetId)?.name ?? null;
-      const rows: PageReportRow[] = report.rows.map((row) => ({ ...row, name: nameOf(row.targetId) }));
-      return json(rows.sort((a, b) => b.count - a.count));
-    });
+    const records = await this.parts.store.read({ key: ["databaseId", databaseId], answer: ofDatabase });
+    const report = records?.reports.get(file);
+    if (report === undefined) return failed(404, "there is no such report");
+    if (file !== name) return content(Buffer.from(reportCsv(report)), "text/csv", download(name));
+    const nameOf = (targetId: string) => records?.targets.get(targetId)?.name ?? null;
+    const rows: PageReportRow[] = report.rows.map((row) => ({ ...row, name: nameOf(row.targetId) }));
+    return json(rows.sort((a, b) => b.count - a.count));
   }
 
   private get now(): number {

@@ -1,6 +1,5 @@
 import type { Advice } from "../core/apis/services.ts";
 import type { Journal, JournalEntry } from "../core/emulator/journal.ts";
-import type { MaybePromise } from "../core/emulator/message.ts";
 import { comparisonOf, type ImageMatcher } from "../core/images/matching/comparison.ts";
 import type { AddedFault } from "../core/schema/fault.ts";
 import { withoutLongFields } from "../core/schema/journal-entry.ts";
@@ -8,9 +7,10 @@ import type { Dataset } from "../core/schema/model-target.ts";
 import { ratingAt, statusAt } from "../core/schema/processing.ts";
 import { isRefused, PAGE_HEADER } from "../core/schema/protocol.ts";
 import type { Report } from "../core/schema/report.ts";
-import { GLOBAL } from "../core/store/keys.ts";
+import * as reads from "../core/store/reads.ts";
 import type { ReadableRecords } from "../core/store/records.ts";
-import { type Changing, versionsOf } from "./changes.ts";
+import { GLOBAL } from "../core/store/store.ts";
+import type { Changing } from "./changes.ts";
 import type {
   PageDatabase,
   PageDatabases,
@@ -40,7 +40,7 @@ import {
 export interface ReadResult {
   /** Changes whenever the content does, and costs less. */
   readonly tag: string;
-  readonly content: () => MaybePromise<unknown>;
+  readonly content: () => unknown;
 }
 
 export interface ReadParts extends Changing {
@@ -51,16 +51,17 @@ export interface ReadParts extends Changing {
   readonly pause?: { readonly resume: () => void } | undefined;
 }
 
-export type Read = (parameters: URLSearchParams) => MaybePromise<ReadResult>;
+export type View = (parameters: URLSearchParams) => Promise<ReadResult>;
 
-export function createReads(parts: ReadParts): Record<string, Read> {
+export function createReads(parts: ReadParts): Record<string, View> {
   const { store, clock, journal, faults, urls, advice, pause } = parts;
   const matchesPhotographs = comparisonOf(parts.queryMatcher)?.by === "features";
   const counts = new RequestCounts(journal);
   const now = () => clock.now().getTime();
   /** The cloud databases, and the one that a view shows. */
   const choose = async (parameters: URLSearchParams): Promise<PageNames> => {
-    const names = await store.readAll((all) => all.flatMap(cloudName));
+    const cloud = await store.read(reads.cloudDatabases);
+    const names = cloud.map(({ databaseName }) => databaseName);
     const given = parameters.get("database");
     const isGiven = given !== null && names.includes(given);
     const database = (isGiven ? given : usedLast(journal, new Set(names))) ?? names.at(-1) ?? null;
@@ -71,18 +72,21 @@ export function createReads(parts: ReadParts): Record<string, Read> {
   const imagesFound = async (entries: readonly JournalEntry[]): Promise<ImageOf> => {
     const images = new Map<string, string>();
     for (const name of new Set(entries.map(({ database }) => database ?? "")))
-      await store.read(["databaseName", name], (records) => {
-        for (const entry of entries) {
-          const found = entry.database === name ? foundIn(entry) : undefined;
-          const target = found && records?.targets.get(found.targetId);
-          if (target) images.set(`${name} ${target.targetId}`, target.image.sha256);
-        }
+      await store.read({
+        key: ["databaseName", name],
+        answer: (records) => {
+          for (const entry of entries) {
+            const found = entry.database === name ? foundIn(entry) : undefined;
+            const target = found && records?.targets.get(found.targetId);
+            if (target) images.set(`${name} ${target.targetId}`, target.image.sha256);
+          }
+        },
       });
     return (database, targetId) => images.get(`${database} ${targetId}`) ?? null;
   };
 
   return {
-    state: () => {
+    state: async () => {
       const { generation, dropped } = journal;
       const requests = { ...counts.read(), generation, dropped };
       const shown = { urls: urls(), paused: pause !== undefined, matchesPhotographs, advice, requests };
@@ -95,21 +99,17 @@ export function createReads(parts: ReadParts): Record<string, Read> {
     },
 
     databases: async (parameters) => {
-      const versions = versionsOf(await store.versions());
-      const { rows, total } = await store.readAll((all) => {
-        const named = all.map((records) => ({
-          databaseName: records.database?.databaseName ?? "",
-          records,
-        }));
-        return selectDatabases(named, parameters);
-      });
+      const revision = await store.revision();
+      const all = await store.read(reads.databases);
+      const named = all.map((records) => ({ databaseName: records.database?.databaseName ?? "", records }));
+      const { rows, total } = selectDatabases(named, parameters);
       // Time alone changes the counts.
       const counts = rows.map(({ records }) => Object.values(records.countByStatus(now())).join());
       const content = (): PageDatabases => ({
         total,
         databases: rows.flatMap(({ records }) => shownDatabase(records, now()) ?? []),
       });
-      return { tag: `${versions} ${counts.join(" ")}`, content };
+      return { tag: `${revision} ${counts.join(" ")}`, content };
     },
 
     names: async (parameters) => {
@@ -119,12 +119,15 @@ export function createReads(parts: ReadParts): Record<string, Read> {
 
     targets: async (parameters) => {
       const { database, databases } = await choose(parameters);
-      const { targets, version, counts } = await store.read(["databaseName", database ?? ""], (records) => ({
-        targets: records?.listTargets() ?? [],
-        version: records === undefined ? "" : `${records.scope}.${records.version}`,
-        // Time alone changes the order by status or rating.
-        counts: Object.values(records?.countByStatus(now()) ?? {}).join(),
-      }));
+      const { targets, revision, counts } = await store.read({
+        key: ["databaseName", database ?? ""],
+        answer: (records) => ({
+          targets: records?.listTargets() ?? [],
+          revision: records?.revision ?? "",
+          // Time alone changes the order by status or rating.
+          counts: Object.values(records?.countByStatus(now()) ?? {}).join(),
+        }),
+      });
       const content = async (): Promise<PageTargets> => {
         const moment = now();
         const { rows, total } = selectTargets(targets, parameters, {
@@ -140,10 +143,10 @@ export function createReads(parts: ReadParts): Record<string, Read> {
           all: targets.length,
         };
       };
-      return { tag: `${version} ${counts} ${databases.join()}`, content };
+      return { tag: `${revision} ${counts} ${databases.join()}`, content };
     },
 
-    requests: (parameters) => {
+    requests: async (parameters) => {
       const filter = listFilter(parameters);
       const { generation, position } = journal;
       const content = async (): Promise<PageRequests> => {
@@ -166,17 +169,21 @@ export function createReads(parts: ReadParts): Record<string, Read> {
 
     models: async () => {
       // First: content may be newer than its tag, which is read again, but never older.
-      const versions = versionsOf(await store.versions());
-      const [global, databases] = await Promise.all([
-        store.read(GLOBAL, (records) => ({
-          version: records?.version,
-          datasets: [...(records?.datasets.values() ?? [])],
-          credentials: [...(records?.credentials.values() ?? [])],
-        })),
-        store.readAll((all) =>
-          all.filter(({ database, reports }) => database?.kind === "vumark" || reports.size > 0),
-        ),
+      const revision = await store.revision();
+      const [global, all] = await Promise.all([
+        store.read({
+          key: GLOBAL,
+          answer: (records) => ({
+            revision: records?.revision,
+            datasets: [...(records?.datasets.values() ?? [])],
+            credentials: [...(records?.credentials.values() ?? [])],
+          }),
+        }),
+        store.read(reads.databases),
       ]);
+      const databases = all.filter(
+        ({ database, reports }) => database?.kind === "vumark" || reports.size > 0,
+      );
       const content = (): PageModels => ({
         datasets: global.datasets.slice(-MAX_ROWS).map(shownDataset),
         credentials: global.credentials.slice(-MAX_ROWS),
@@ -190,14 +197,12 @@ export function createReads(parts: ReadParts): Record<string, Read> {
           .filter((database) => database?.kind === "vumark")
           .slice(-MAX_ROWS),
       });
-      return { tag: `${global.version} ${versions}`, content };
+      return { tag: `${global.revision} ${revision}`, content };
     },
 
     faults: async () => {
-      const [list, names] = await Promise.all([
-        faults.list(),
-        store.readAll((all) => all.flatMap(({ database }) => database?.databaseName ?? [])),
-      ]);
+      const [list, all] = await Promise.all([faults.list(), store.read(reads.databases)]);
+      const names = all.flatMap(({ database }) => database?.databaseName ?? []);
       const shown = { faults: list.slice(0, MAX_ROWS).map(shownFault), databases: names.slice(-MAX_ROWS) };
       return { tag: JSON.stringify(shown), content: () => shown };
     },
@@ -209,9 +214,6 @@ function shownOpen(targets: readonly Parameters<typeof shownTarget>[0][], parame
   const open = targets.find(({ targetId }) => targetId === parameters.get("target"));
   return open === undefined ? null : shownTarget(open);
 }
-
-const cloudName = ({ database }: ReadableRecords): string[] =>
-  database?.kind === "cloud" ? [database.databaseName] : [];
 
 /** A database with its template targets, or with its targets by status. */
 function shownDatabase(records: ReadableRecords, now: number): PageDatabase | undefined {

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,14 +9,13 @@ import { factsOf, type JournalEntry } from "../core/emulator/journal.ts";
 import { HIDDEN } from "../core/emulator/masking.ts";
 import type { RecordedBody, RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
 import { loadModule } from "../core/general/load-module.ts";
-import { sha256Hex } from "../core/general/sha256.ts";
 import { sentenceOf } from "../core/schema/causes/causes.ts";
 import type { EntryFacts } from "../core/schema/journal-entry.ts";
 import { ratingAt, statusAt } from "../core/schema/processing.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
 import type { Target } from "../core/schema/target.ts";
 import { encodeTarget } from "../core/store/codec.ts";
-import type { MemoryStore } from "../core/store/memory-store.ts";
+import { isOfCloud, type ReadableRecords } from "../core/store/records.ts";
 import type {
   MockReport,
   PageRequestDetails,
@@ -31,7 +31,7 @@ export interface ReportSource extends ReportDetails {
   /** In milliseconds since the epoch. */
   readonly now: number;
   readonly urls: Readonly<Record<ApiName, string>>;
-  readonly store: MemoryStore;
+  readonly databases: readonly ReadableRecords[];
   readonly entries: readonly JournalEntry[];
   readonly dropped: number;
 }
@@ -41,7 +41,7 @@ type ReportedEvent = MockReport["timeline"][number];
 
 const MAX_IMAGE_BYTES = 16 * 1024 * 1024;
 
-export function buildReport({ test, now, urls, store, entries, dropped }: ReportSource): MockReport {
+export function buildReport({ test, now, urls, databases, entries, dropped }: ReportSource): MockReport {
   let left = MAX_IMAGE_BYTES;
   const images = new ShownImages((bytes) => {
     if (bytes.length > left) return {};
@@ -51,24 +51,26 @@ export function buildReport({ test, now, urls, store, entries, dropped }: Report
   // Before the images of targets, which may use up the limit.
   const requests = entries.map((entry) => shownRequest(entry, images));
   const timeline: ReportedEvent[] = [];
-  const cloud = store.listCloudDatabases().map(({ serverSecretKey, clientSecretKey, ...database }) => ({
-    ...database,
-    targets: store.listTargets(database.databaseName).map((target) => {
+  const cloud = databases.filter(isOfCloud).map((records) => {
+    const { serverSecretKey, clientSecretKey, ...database } = records.database;
+    const targets = records.listTargets().map((target) => {
       const bytes = target.image.bytes();
       if (Buffer.isBuffer(bytes)) images.add(bytes, target.image.sha256);
       timeline.push(...eventsOf(target, database.databaseName, now));
       return { ...shownTarget(target), status: statusAt(target, now), trackingRating: ratingAt(target, now) };
-    }),
-  }));
-  const vumark = store.listVuMarkDatabases().map(({ serverSecretKey, ...database }) => ({
-    ...database,
-    targets: store.listTemplateTargets(database.databaseName),
-  }));
+    });
+    return { ...database, targets };
+  });
+  const vumark = databases.flatMap(({ database: found, templates }) => {
+    if (found?.kind !== "vumark") return [];
+    const { serverSecretKey, ...database } = found;
+    return [{ ...database, targets: [...templates.values()] }];
+  });
   return {
     format: "mock-cloud-reco report",
     version: 2,
     createdAt: now,
-    ...(test && { test: withoutSecrets(test, store) }),
+    ...(test && { test: withoutSecrets(test, databases) }),
     urls,
     databases: [...cloud, ...vumark],
     requests,
@@ -89,11 +91,13 @@ export function shownTarget(target: Target): ShownTarget {
 }
 
 /** A test's error may quote a key. */
-function withoutSecrets({ name, error }: ReportedTest, store: MemoryStore): ReportedTest {
-  const secrets = [
-    ...store.listCloudDatabases().flatMap((each) => [each.serverSecretKey, each.clientSecretKey]),
-    ...store.listVuMarkDatabases().map(({ serverSecretKey }) => serverSecretKey),
-  ].filter((secret) => secret !== "");
+function withoutSecrets({ name, error }: ReportedTest, databases: readonly ReadableRecords[]): ReportedTest {
+  const secrets = databases
+    .flatMap(({ database }) => [
+      database?.serverSecretKey ?? "",
+      database?.kind === "cloud" ? database.clientSecretKey : "",
+    ])
+    .filter((secret) => secret !== "");
   const hidden = (text: string) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text);
   return { name: hidden(name), ...(error !== undefined && { error: hidden(error) }) };
 }
@@ -120,7 +124,7 @@ class ShownImages {
   add(bytes: Buffer | undefined, sha256?: string): { readonly image?: string } {
     const format = bytes && formatOf(bytes);
     if (bytes === undefined || format === undefined) return {};
-    const image = sha256 ?? sha256Hex(bytes);
+    const image = sha256 ?? hash("sha256", bytes);
     this.all[image] ??= { format, ...shownSizeOf(bytes), size: bytes.length, ...this.show(bytes, image) };
     return { image };
   }

@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { MaybePromise } from "../core/emulator/message.ts";
 import { drawThumbnail } from "../core/images/decode.ts";
 
 const MAX_BYTES = 64 * 2 ** 20;
@@ -13,7 +12,7 @@ export class Thumbnails {
   private readonly making = new Map<string, Promise<Buffer | undefined>>();
 
   /** @returns undefined when there is no such image or it cannot be decoded. */
-  async get(sha256: string, find: () => MaybePromise<Buffer | undefined>): Promise<Buffer | undefined> {
+  async get(sha256: string, find: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
     const made = this.made.get(sha256);
     if (made !== undefined) return made;
     const making = this.making.get(sha256) ?? this.make(sha256, find);
@@ -21,10 +20,7 @@ export class Thumbnails {
     return making.finally(() => this.making.delete(sha256));
   }
 
-  private async make(
-    sha256: string,
-    find: () => MaybePromise<Buffer | undefined>,
-  ): Promise<Buffer | undefined> {
+  private async make(sha256: string, find: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
     const bytes = await find();
     const drawn = bytes && (await drawThumbnail(bytes));
     if (drawn === undefined || "damage" in drawn) return undefined;

@@ -1,6 +1,6 @@
+import { hash } from "node:crypto";
 import { whyTooLarge } from "../core/apis/query/form-checks.ts";
 import { formatOf, shownSizeOf } from "../core/emulator/image-header.ts";
-import { sha256Hex } from "../core/general/sha256.ts";
 import { decodeThumbnail } from "../core/images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../core/images/inspect.ts";
 import {
@@ -86,7 +86,7 @@ export async function tryImage(
 async function factsOf(bytes: Buffer, rater: TargetRater) {
   const query = await inspectQueryImage(bytes);
   const target = await inspectTargetImage(bytes, { brisque: true });
-  const image = { bytes, sha256: sha256Hex(bytes) };
+  const image = { bytes, sha256: hash("sha256", bytes) };
   const measures = query.ok ? await measure(image, { brisque: true }) : undefined;
   const isWhole = measures !== undefined && measures.damage === undefined;
   const isRepeatable = REPEATABLE.includes(rater);

@@ -1,12 +1,11 @@
-import type { ApiContext, GivenTarget, SearchResult } from "../core/apis/services.ts";
+import type { ApiContext, SearchResult } from "../core/apis/services.ts";
 import { ConsistentView } from "../core/apis/targets-view.ts";
-import type { MaybePromise } from "../core/emulator/message.ts";
 import { sentenceOf } from "../core/schema/causes/causes.ts";
 import { ratingAt, statusAt, type TargetStatus } from "../core/schema/processing.ts";
 import type { Operation } from "../core/schema/protocol.ts";
 import type { Target } from "../core/schema/target.ts";
-import { byUpload, type RecordsOf, type TargetCounts } from "../core/store/records.ts";
-import { type TargetChanges, withoutContent } from "../core/store/verbs.ts";
+import type { NewTarget, TargetChanges } from "../core/store/changes.ts";
+import { byUpload, type RecordsOf, type TargetCounts, withoutContent } from "../core/store/records.ts";
 import { type ChangeKind, explainLags, type Lag, type Lags, lagCause } from "./lags.ts";
 
 /** The shown fields of a target, besides status and rating. */
@@ -104,7 +103,7 @@ export class LaggingView extends ConsistentView {
     return { ...search, unseen };
   }
 
-  override add(given: GivenTarget): Promise<Target | string> {
+  override add(given: NewTarget): Promise<Target | string> {
     return this.#recorded("added", undefined, () => super.add(given));
   }
 
@@ -120,7 +119,7 @@ export class LaggingView extends ConsistentView {
   async #recorded(
     kind: ChangeKind,
     target: Target | undefined,
-    change: () => MaybePromise<Target | string>,
+    change: () => Promise<Target | string>,
   ): Promise<Target | string> {
     const { now: at } = this.context;
     // Read now, because the store drops the image of a deleted target.

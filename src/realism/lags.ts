@@ -4,7 +4,7 @@ import type { Database } from "../core/schema/database.ts";
 import { hasPassed } from "../core/schema/processing.ts";
 import type { Target } from "../core/schema/target.ts";
 import type { RecordsOf } from "../core/store/records.ts";
-import { freedImage, withoutContent } from "../core/store/verbs.ts";
+import { freedImage, withoutContent } from "../core/store/records.ts";
 import type { RealismValues } from "./options.ts";
 
 export type ChangeKind = "added" | "updated" | "deleted";

@@ -1,5 +1,5 @@
+import { hash } from "node:crypto";
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
-import { sha256Hex } from "../core/general/sha256.ts";
 import { ImageMemo, imageObjects } from "../core/images/cache.ts";
 import { decodeGrey, type GreyPicture } from "../core/images/decode.ts";
 import type { ComparedImage, ComparedTarget } from "../core/images/matching/comparison.ts";
@@ -99,7 +99,7 @@ export async function packedFeaturesOf(image: ComparedImage): Promise<Buffer | u
   return features === null ? undefined : packFeatures(features);
 }
 
-const imageOf = (bytes: Buffer): ComparedImage => ({ sha256: sha256Hex(bytes), bytes: () => bytes });
+const imageOf = (bytes: Buffer): ComparedImage => ({ sha256: hash("sha256", bytes), bytes: () => bytes });
 
 /** From 0 to 5 stars; 0 for an image that cannot be decoded. */
 export const rateByFeatures = async (bytes: Buffer): Promise<number> =>

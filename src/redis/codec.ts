@@ -8,7 +8,7 @@ import { type TargetRecord, targetRecord } from "../core/schema/target.ts";
 import { byKind, record } from "../core/schema/zod/record.ts";
 import { anyText } from "../core/schema/zod/values.ts";
 import { decodeTarget, encodeTarget } from "../core/store/codec.ts";
-import type { Change, RecordKinds } from "../core/store/records.ts";
+import type { RecordKinds, Write } from "../core/store/records.ts";
 
 /* Converts records and pages of the journal to text and bytes for Redis, and back, without loss. */
 
@@ -16,14 +16,14 @@ import type { Change, RecordKinds } from "../core/store/records.ts";
 export type StoredImage = Pick<TargetRecord, "outcome" | "rating"> & { readonly sha256: string };
 
 type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
-/** A change in JSON form: the record replaces the one with its kind and key; null removes it. */
-export type StoredChange = Change<StoredKinds>;
+/** A write in JSON form. */
+export type StoredWrite = Write<StoredKinds>;
 
 const changeOf = <Kind extends string, Stored>(kind: Kind, stored: z.ZodMiniType<Stored>) =>
   z.strictObject({ kind: z.literal(kind), key: anyText, record: z.nullable(stored) });
 
-export const storedChange = z.lazy(() =>
-  byKind<StoredChange>("a change of a known kind of record", [
+export const storedWrite = z.lazy(() =>
+  byKind<StoredWrite>("a change of a known kind of record", [
     changeOf("database", databaseRecord),
     changeOf("target", targetRecord),
     changeOf("template", templateTargetRecord),
@@ -33,15 +33,15 @@ export const storedChange = z.lazy(() =>
   ]),
 );
 
-export const encodeChange = (change: Change): StoredChange =>
-  change.kind === "target" ? { ...change, record: change.record && encodeTarget(change.record) } : change;
+export const encodeWrite = (write: Write): StoredWrite =>
+  write.kind === "target" ? { ...write, record: write.record && encodeTarget(write.record) } : write;
 
-export const decodeChange = (change: StoredChange, imageOf: Parameters<typeof decodeTarget>[1]): Change =>
+export const decodeWrite = (change: StoredWrite, imageOf: Parameters<typeof decodeTarget>[1]): Write =>
   change.kind === "target"
     ? { ...change, record: change.record && decodeTarget(change.record, imageOf) }
     : change;
 
-export const imageIn = (change: StoredChange): readonly string[] =>
+export const imageIn = (change: StoredWrite): readonly string[] =>
   change.kind === "target" && change.record?.deleteDate === null ? [change.record.image] : [];
 
 /** Marks numbers that JSON cannot express, and strings that look like such a mark. */

@@ -1,7 +1,7 @@
 import { loadModule } from "../core/general/load-module.ts";
 import { requireNetwork } from "../core/general/permissions.ts";
 import { messageOf } from "../core/general/text.ts";
-import type { AssessImage } from "../core/store/verbs.ts";
+import type { AssessImage } from "../core/store/store.ts";
 import { RedisBacking, type Summaries } from "./redis-backing.ts";
 import { RedisConnection, StateRefusedError } from "./redis-connection.ts";
 

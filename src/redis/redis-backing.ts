@@ -1,12 +1,11 @@
+import { hash } from "node:crypto";
 import { type ClockShift, UNMOVED } from "../core/emulator/clock.ts";
-import { sha256Hex } from "../core/general/sha256.ts";
 import type { Database } from "../core/schema/database.ts";
 import type { NewImage, SummaryKind, TargetImage } from "../core/schema/target.ts";
-import type { RecordsKey, Version } from "../core/store/keys.ts";
 import type { RateRule } from "../core/store/rate-history.ts";
-import { type Conflict, changeOfDatabase, uniqueValues } from "../core/store/state.ts";
-import type { AssessImage } from "../core/store/verbs.ts";
-import { encodeChange, type StoredChange, type StoredImage } from "./codec.ts";
+import { type Conflict, uniqueValues, writeOfDatabase } from "../core/store/state.ts";
+import type { AssessImage, RecordsKey } from "../core/store/store.ts";
+import { encodeWrite, type StoredImage, type StoredWrite } from "./codec.ts";
 import { MOST_SHARED_BODY_BYTES, type PackedJournal } from "./journal-codec.ts";
 import {
   arrayIn,
@@ -27,11 +26,24 @@ export interface Summaries {
   readonly of: (kind: SummaryKind, image: TargetImage) => Promise<Buffer | undefined>;
 }
 
+/** One state of a database's records. */
+export interface Version {
+  /** Identifies the database from its creation to its deletion; never reused, even for a database with the same name. */
+  readonly scope: string;
+  /** Counts its changes. */
+  readonly version: number;
+}
+
+export const revisionOf = ({ scope, version }: Version): string => `${scope}.${version}`;
+
+/** Identifies records as a client of Redis also knows them: by scope. */
+export type ReplicaKey = RecordsKey | readonly [field: "scope", value: string];
+
 /** Records as they are at a version. */
 export interface FoundRecords extends Version {
   /** The version before the changes; undefined if these are all records. */
   readonly since: number | undefined;
-  readonly changes: readonly StoredChange[];
+  readonly changes: readonly StoredWrite[];
 }
 
 /** Instead of a version: the database was deleted. */
@@ -42,7 +54,7 @@ type Committed = number | "stale" | "gone" | { readonly missingImage: string };
 
 /**
  * State that Redis or Valkey keeps, for any number of servers of any kind: records, the clock's shift, faults and the journal.
- * Decides only whether a version is still the latest; the logic that changes state is in `verbs.ts`.
+ * Decides only whether a version is still the latest; the logic that changes state is in `store/changes.ts`.
  */
 export class RedisBacking {
   clock: ClockShift = UNMOVED;
@@ -64,7 +76,7 @@ export class RedisBacking {
   ) {}
 
   /** Reads a database's records, or their changes since a known version. Undefined: there is no such database. */
-  async read([field, value]: RecordsKey, known?: Version): Promise<FoundRecords | "unchanged" | undefined> {
+  async read([field, value]: ReplicaKey, known?: Version): Promise<FoundRecords | "unchanged" | undefined> {
     const wanted = field === "scope" || field === "global" ? value : JSON.stringify(value);
     const answer = await this.redis.run("read", [
       field,
@@ -87,7 +99,7 @@ export class RedisBacking {
 
   /** Reads many records one after the other, and then the changes since that version. */
   private async readPages(at: Version): Promise<FoundRecords | undefined> {
-    const changes: StoredChange[] = [];
+    const changes: StoredWrite[] = [];
     for (let after = "0"; after !== ""; ) {
       const [last, records] = arrayIn(await this.redis.run("page", [at.scope, after]));
       for (const change of changesIn(records)) changes.push(change);
@@ -116,14 +128,14 @@ export class RedisBacking {
   async create(database: Database): Promise<Conflict | undefined> {
     const taken = await this.redis.run("create", [
       ...uniquePairs(database),
-      ...recordPairs([encodeChange(changeOfDatabase(database))]),
+      ...recordPairs([encodeWrite(writeOfDatabase(database))]),
       newName(),
     ]);
     return uniqueValues(database)[Number(taken) - 1];
   }
 
   /** Commits changes if the version is still the latest, and updates the reference counts of images. */
-  async commit({ scope, version }: Version, changes: readonly StoredChange[]): Promise<Committed> {
+  async commit({ scope, version }: Version, changes: readonly StoredWrite[]): Promise<Committed> {
     const isDeletion = changes.some(({ kind, record }) => kind === "database" && record === null);
     const args = [
       scope,
@@ -153,7 +165,7 @@ export class RedisBacking {
   /** Rates and stores an image; it stays for a while even if no target uses it. */
   async putImage(image: NewImage): Promise<StoredImage> {
     const { bytes } = image;
-    const { outcome, rating, sha256 = sha256Hex(bytes) } = await this.assess(image);
+    const { outcome, rating, sha256 = hash("sha256", bytes) } = await this.assess(image);
     await this.keepSummaries(sha256, bytes);
     await this.keepImage(sha256, bytes);
     return { sha256, outcome, rating };
@@ -265,5 +277,5 @@ export class RedisBacking {
 }
 
 /** Whether a change removes a record, or deletes a target. */
-const isRemoval = ({ kind, record }: StoredChange): boolean =>
+const isRemoval = ({ kind, record }: StoredWrite): boolean =>
   record === null || (kind === "target" && record.deleteDate !== null);

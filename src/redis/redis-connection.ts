@@ -8,7 +8,7 @@ import type { Database } from "../core/schema/database.ts";
 import { decoded } from "../core/store/codec.ts";
 import { type DatabaseRecords, uniqueValues } from "../core/store/state.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
-import { clockShift, fromText, type StoredChange, storedChange, toText } from "./codec.ts";
+import { clockShift, fromText, type StoredWrite, storedWrite, toText } from "./codec.ts";
 import { FORMAT, OTHER_VERSION, SCRIPT } from "./script.ts";
 
 const SCRIPT_SHA = createHash("sha1").update(SCRIPT).digest("hex");
@@ -140,7 +140,7 @@ export const counted = (pairs: readonly (readonly string[])[]): readonly string[
 export const uniquePairs = (database: Database): readonly string[] =>
   counted(uniqueValues(database).map(({ conflict, value }) => [conflict, JSON.stringify(value)]));
 
-export const recordPairs = (changes: readonly StoredChange[]): readonly string[] =>
+export const recordPairs = (changes: readonly StoredWrite[]): readonly string[] =>
   counted(
     changes.map(({ kind, key, record }) => [
       `${kind} ${JSON.stringify(key)}`,
@@ -155,7 +155,7 @@ const pairsOf = (flat: unknown): readonly (readonly [string, string])[] =>
     index % 2 === 0 ? [[String(place), String(all[index + 1])] as const] : [],
   );
 
-export const changesIn = (flat: unknown): readonly StoredChange[] =>
+export const changesIn = (flat: unknown): readonly StoredWrite[] =>
   pairsOf(flat).map(([place, text]) => {
     const space = place.indexOf(" ");
     const value = {
@@ -163,7 +163,7 @@ export const changesIn = (flat: unknown): readonly StoredChange[] =>
       key: fromText(place.slice(space + 1)),
       record: text === "" ? null : fromText(text),
     };
-    return decoded(storedChange, value, "record");
+    return decoded(storedWrite, value, "record");
   });
 
 export function acceptedIn(reply: unknown): DatabaseRecords["accepted"][number] {

@@ -20,7 +20,7 @@ export class RedisFaults implements SharedFaults {
   }
 
   async choose(request: FaultRequest, random: Random): Promise<FaultEffect | undefined> {
-    const [picked, ends] = await this.change((faults) => faults.pick(request, random));
+    const [picked, ends] = await this.change(async (faults) => faults.pick(request, random));
     if (picked === undefined) return undefined;
     const effect = effectOn(picked, this.delays, ends);
     if (effect.delay !== undefined) this.poll();
@@ -48,13 +48,13 @@ export class RedisFaults implements SharedFaults {
 
   /** Repeats until no other server changed the faults meanwhile. `ended`: the faults whose delays end. */
   private async change<T>(
-    act: (faults: Faults) => T,
+    act: (faults: Faults) => Promise<T>,
     ended = "",
   ): Promise<readonly [result: T, ends: number]> {
     for (;;) {
       const before = await this.backing.readFaults();
       const faults = Faults.fromText(before);
-      const result = act(faults);
+      const result = await act(faults);
       const after = faults.toText();
       if (after === before && ended === "") return [result, 0];
       const ends = await this.backing.writeFaults(before, after, ended);

@@ -1,29 +1,28 @@
-import type { Database } from "../core/schema/database.ts";
-import type { Snapshot } from "../core/schema/snapshot.ts";
-import type { NewImage } from "../core/schema/target.ts";
-import { type DatabaseKey, GLOBAL, type RecordsKey, type Version } from "../core/store/keys.ts";
 import type { RateRule } from "../core/store/rate-history.ts";
-import type { ReadableRecords } from "../core/store/records.ts";
-import { readSnapshot, snapshotOf } from "../core/store/snapshot.ts";
 import type { Conflict } from "../core/store/state.ts";
-import { RecordStore } from "../core/store/store.ts";
-import type { RetainedImage, Verb } from "../core/store/verbs.ts";
-import type { RedisBacking } from "./redis-backing.ts";
+import {
+  type Change,
+  type DatabaseKey,
+  GLOBAL,
+  type ImageChange,
+  type PlainChange,
+  type Read,
+  type Store,
+} from "../core/store/store.ts";
+import { type RedisBacking, type ReplicaKey, revisionOf } from "./redis-backing.ts";
 import { type Replica, Replicas } from "./replicas.ts";
 import { readState, writeState } from "./whole-state.ts";
 
 /** State that Redis or Valkey keeps, for any number of processes. */
-export class RedisStore extends RecordStore<"async"> {
+export class RedisStore implements Store {
   /** @param found - only for a single request: the records that it has read. */
   constructor(
     private readonly backing: RedisBacking,
     private readonly replicas: Replicas = new Replicas(backing),
     private readonly found?: Map<string, Promise<Replica | undefined>>,
-  ) {
-    super();
-  }
+  ) {}
 
-  override forRequest(): RedisStore {
+  forRequest(): RedisStore {
     return this.found === undefined ? new RedisStore(this.backing, this.replicas, new Map()) : this;
   }
 
@@ -34,62 +33,61 @@ export class RedisStore extends RecordStore<"async"> {
     return request;
   }
 
-  override versions(): Promise<readonly Version[]> {
-    return this.backing.list();
+  async read<Result>(read: Read<Result>): Promise<Result> {
+    if (read.of === "databases") return read.answer(await this.findAll());
+    if (read.of === "state") return read.answer(await readState(this.backing));
+    return read.answer(await this.find(read.key));
   }
 
-  override async read<T>(key: RecordsKey, ask: (records: Replica | undefined) => T): Promise<T> {
-    return ask(await this.find(key));
+  async run<Result>(change: Change<Result>): Promise<Result> {
+    if (change.image !== undefined) return this.runWith(change);
+    const result = await this.make(change);
+    change.after?.(result);
+    return result;
   }
 
-  override createDatabase(database: Database): Promise<Conflict | undefined> {
-    this.found?.clear();
-    return this.backing.create(database);
-  }
-
-  override async takeRateToken(
-    name: string,
-    rules: readonly RateRule[],
-    now: number,
-  ): Promise<RateRule | undefined> {
+  async takeRateToken(name: string, rules: readonly RateRule[], now: number): Promise<RateRule | undefined> {
     const replica = await this.find(["databaseName", name]);
     return replica && this.backing.takeRateToken(replica.scope, rules, now);
   }
 
-  override async reset(): Promise<void> {
-    await writeState(this.backing, { databases: [], datasets: [], credentials: [], images: new Map() });
+  async revision(): Promise<string> {
+    return (await this.backing.list()).map(revisionOf).join();
   }
 
-  override async snapshot(): Promise<Snapshot> {
-    return snapshotOf(await readState(this.backing));
+  private async make<Result>(change: PlainChange<Result>): Promise<Result> {
+    if (change.on === "everything") {
+      const decide = (replica: Replica | undefined) => this.replicas.decide(replica, change.decide);
+      const [global, all] = [await this.find(GLOBAL), await this.findAll()];
+      const result = decide(global);
+      await Promise.all([result, ...all.map(decide)]);
+      return result;
+    }
+    if (change.on === "databases") {
+      this.found?.clear();
+      for (let conflict: Conflict | undefined; ; ) {
+        const { result, database } = change.decide(conflict);
+        conflict = database && (await this.backing.create(database));
+        if (conflict === undefined) return result;
+      }
+    }
+    if (change.on === "state") {
+      const { result, state } = change.decide(() => undefined);
+      if (state !== undefined) await writeState(this.backing, state);
+      return result;
+    }
+    return this.replicas.decide(await this.find(change.key), change.decide);
   }
 
-  override async restore(
-    snapshot: unknown,
-    images?: ReadonlyMap<string, Buffer>,
-  ): Promise<string | undefined> {
-    const state = readSnapshot(snapshot, images);
-    if (typeof state === "string") return state;
-    await writeState(this.backing, state);
-    return undefined;
-  }
-
-  override async readAll<T>(ask: (databases: readonly ReadableRecords[]) => T): Promise<T> {
-    return ask(await this.findAll());
-  }
-
-  protected override async change<T>(key: RecordsKey, verb: Verb<T>): Promise<T> {
-    return this.replicas.decide(await this.find(key), verb);
-  }
-
-  protected override async changeAll(verb: Verb<void>): Promise<void> {
-    const global = await this.find(GLOBAL);
-    const all = [...(await this.findAll()), global];
-    await Promise.all(all.map((replica) => this.replicas.decide(replica, verb)));
-  }
-
-  protected override process(image: NewImage): Promise<RetainedImage> {
-    return this.replicas.retain(image);
+  private async runWith<Result>({ key, image, decide }: ImageChange<Result>): Promise<Result> {
+    // Before the image is rated: meanwhile, another database may get this name.
+    const replica = await this.find(key);
+    const { release, ...made } = await this.replicas.retain(image);
+    try {
+      return await this.replicas.decide(replica, (records) => decide(records, made));
+    } finally {
+      release();
+    }
   }
 
   private async findAll(): Promise<readonly Replica[]> {
@@ -100,7 +98,7 @@ export class RedisStore extends RecordStore<"async"> {
     return all.filter((replica) => replica !== undefined);
   }
 
-  private find(key: RecordsKey): Promise<Replica | undefined> {
+  private find(key: ReplicaKey): Promise<Replica | undefined> {
     const { found } = this;
     if (found === undefined) return this.replicas.read(key);
     const place = key.join(" ");

@@ -2,12 +2,19 @@ import { LRUCache } from "lru-cache";
 import { show } from "../core/general/text.ts";
 import type { NewImage, SummaryKind, TargetImage } from "../core/schema/target.ts";
 import { ImageBlobs } from "../core/store/image-blobs.ts";
-import type { RecordsKey, Version } from "../core/store/keys.ts";
-import { Records } from "../core/store/records.ts";
-import { StateUnavailableError } from "../core/store/store.ts";
-import type { RetainedImage, Verb } from "../core/store/verbs.ts";
-import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
-import { DELETED, type FoundRecords, type RedisBacking } from "./redis-backing.ts";
+import { type ReadableRecords, Records } from "../core/store/records.ts";
+import { type Decision, type RetainedImage, StateUnavailableError } from "../core/store/store.ts";
+import { decodeWrite, encodeWrite, imageIn, type StoredWrite } from "./codec.ts";
+import {
+  DELETED,
+  type FoundRecords,
+  type RedisBacking,
+  type ReplicaKey,
+  revisionOf,
+  type Version,
+} from "./redis-backing.ts";
+
+type Decide<Result> = (records: ReadableRecords | undefined) => Decision<Result>;
 
 const MAX_REPLICAS = 200;
 const MAX_IMAGE_BYTES = 256 * 2 ** 20;
@@ -18,6 +25,10 @@ export class Replica extends Records implements Version {
 
   constructor(readonly scope: string) {
     super();
+  }
+
+  get revision(): string {
+    return revisionOf(this);
   }
 }
 
@@ -78,7 +89,7 @@ export class Replicas {
   }
 
   /** Receives only changes since the last time. */
-  async read(key: RecordsKey): Promise<Replica | undefined> {
+  async read(key: ReplicaKey): Promise<Replica | undefined> {
     const place = key.join(" ");
     const scope = key[0] === "scope" ? key[1] : this.scopes.get(place);
     const known = scope === undefined ? undefined : this.replicas.get(scope);
@@ -100,11 +111,11 @@ export class Replicas {
     return replica;
   }
 
-  /** Runs a verb on known records, then on current ones until its changes are committed. */
-  async decide<T>(replica: Replica | undefined, verb: Verb<T>): Promise<T> {
-    if (replica === undefined) return verb(undefined).result;
+  /** Decides on known records, then on current ones until what it writes is committed. */
+  async decide<Result>(replica: Replica | undefined, decide: Decide<Result>): Promise<Result> {
+    if (replica === undefined) return decide(undefined).result;
     const { scope } = replica;
-    const queued = (this.queues.get(scope) ?? Promise.resolve()).then(() => this.commit(replica, verb));
+    const queued = (this.queues.get(scope) ?? Promise.resolve()).then(() => this.commit(replica, decide));
     const settled = queued
       .catch(() => {})
       .then(() => {
@@ -130,13 +141,13 @@ export class Replicas {
     }
   }
 
-  private async commit<T>(before: Replica, verb: Verb<T>): Promise<T> {
+  private async commit<Result>(before: Replica, decide: Decide<Result>): Promise<Result> {
     const storedAgain = new Set<string>();
     for (let replica: Replica | undefined = before; ; ) {
-      const { result, changes = [] } = verb(replica);
-      if (replica === undefined || changes.length === 0) return result;
+      const { result, writes = [] } = decide(replica);
+      if (replica === undefined || writes.length === 0) return result;
       const { scope, version }: Version = replica;
-      const stored = changes.map(encodeChange);
+      const stored = writes.map(encodeWrite);
       const committed = await this.backing.commit({ scope, version }, stored);
       if (typeof committed === "number") {
         if (committed === DELETED) this.replicas.delete(scope);
@@ -176,7 +187,7 @@ export class Replicas {
     if (since > replica.version || version <= replica.version) return;
     for (const change of changes) {
       const before = change.kind === "target" ? replica.targets.get(change.key)?.image : undefined;
-      replica.apply(decodeChange(change, (sha256) => this.imageOf(sha256)));
+      replica.apply(decodeWrite(change, (sha256) => this.imageOf(sha256)));
       // At once: a collection may come only after hundreds of them.
       if (before !== undefined && replica.targets.get(change.key)?.image !== before)
         this.images.delete(before.sha256);
@@ -185,7 +196,7 @@ export class Replicas {
   }
 }
 
-function lostImage(changes: readonly StoredChange[], sha256: string): StateUnavailableError {
+function lostImage(changes: readonly StoredWrite[], sha256: string): StateUnavailableError {
   const lost = changes.find((change) => imageIn(change).includes(sha256));
   const target = lost?.kind === "target" ? `${show(lost.record?.name)} (${lost.key})` : "";
   return new StateUnavailableError(

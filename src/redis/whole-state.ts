@@ -1,17 +1,16 @@
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import { type KeptImage, keptImage } from "../core/store/image-blobs.ts";
-import { GLOBAL, type RecordsKey } from "../core/store/keys.ts";
-import { type Change, Records } from "../core/store/records.ts";
+import { Records, type Write } from "../core/store/records.ts";
 import {
-  changesAddingDatabase,
-  changesAddingGlobals,
   type DatabaseRecords,
   databaseRecords,
   type StoreState,
+  writesAddingDatabase,
+  writesAddingGlobals,
 } from "../core/store/state.ts";
-import { StateUnavailableError } from "../core/store/store.ts";
-import { decodeChange, encodeChange, imageIn, type StoredChange } from "./codec.ts";
-import type { RedisBacking } from "./redis-backing.ts";
+import { GLOBAL, StateUnavailableError } from "../core/store/store.ts";
+import { decodeWrite, encodeWrite, imageIn, type StoredWrite } from "./codec.ts";
+import type { RedisBacking, ReplicaKey } from "./redis-backing.ts";
 import {
   acceptedIn,
   arrayIn,
@@ -36,7 +35,7 @@ const RESTORED_IMAGE_SECONDS = 3600;
 
 interface ReadScope {
   readonly version: number;
-  readonly changes: Map<string, StoredChange>;
+  readonly changes: Map<string, StoredWrite>;
 }
 
 /** Reads all state of one moment: database after database, and then the few changes since. */
@@ -66,7 +65,7 @@ export async function readState(backing: RedisBacking): Promise<StoreState> {
 async function readScope(
   backing: RedisBacking,
   scopes: Map<string, ReadScope>,
-  key: RecordsKey,
+  key: ReplicaKey,
 ): Promise<void> {
   const found = await backing.read(key);
   if (found === undefined || found === "unchanged") return;
@@ -74,7 +73,7 @@ async function readScope(
   scopes.set(key[0] === "global" ? "global" : found.scope, { version: found.version, changes });
 }
 
-const placeOf = ({ kind, key }: StoredChange): string => `${kind} ${key}`;
+const placeOf = ({ kind, key }: StoredWrite): string => `${kind} ${key}`;
 
 async function stateOf(
   backing: RedisBacking,
@@ -96,7 +95,7 @@ async function stateOf(
     const records = new Records();
     let count = 0;
     for (const change of scope?.changes.values() ?? []) {
-      records.apply(decodeChange(change, imageOf));
+      records.apply(decodeWrite(change, imageOf));
       count += 1;
       if (count % CHANGES_PER_TURN === 0) await yieldToEventLoop();
     }
@@ -140,20 +139,20 @@ export async function writeState(
   const built: string[] = [];
   for (const records of state.databases) {
     const scope = `${newName()}${onlyFills ? FIRST : "-restored"}`;
-    const build = async (changes: readonly Change[], accepted: readonly (readonly string[])[]) => {
-      const parts = [scope, ...recordPairs(changes.map(encodeChange)), ...counted(accepted)];
+    const build = async (writes: readonly Write[], accepted: readonly (readonly string[])[]) => {
+      const parts = [scope, ...recordPairs(writes.map(encodeWrite)), ...counted(accepted)];
       if ((await redis.run("build", parts)) !== 1)
         throw new StateUnavailableError("an image was lost while the snapshot was restored");
     };
-    for (const changes of inGroups(changesAddingDatabase(records), PIECE, metadataLength))
-      await build(changes, []);
+    for (const writes of inGroups(writesAddingDatabase(records), PIECE, metadataLength))
+      await build(writes, []);
     const accepted = records.accepted.flatMap(({ limit, moments }) =>
       moments.map((at) => [limit, String(at)]),
     );
     for (const piece of inGroups(accepted, PIECE)) await build([], piece);
     built.push(scope, ...uniquePairs(records.database));
   }
-  const others = recordPairs(changesAddingGlobals(state).map(encodeChange));
+  const others = recordPairs(writesAddingGlobals(state).map(encodeWrite));
   const count = String(state.databases.length);
   const result = await redis.run("replace", [onlyFills ? "yes" : "no", count, ...built, ...others]);
   if (result === "lost") throw new StateUnavailableError("the snapshot took too long to restore");
@@ -161,8 +160,8 @@ export async function writeState(
   return result === "replaced";
 }
 
-const metadataLength = (change: Change): number =>
-  change.kind === "target" ? (change.record?.applicationMetadata?.length ?? 0) : 0;
+const metadataLength = (write: Write): number =>
+  write.kind === "target" ? (write.record?.applicationMetadata?.length ?? 0) : 0;
 
 /** Divides a list into groups, which end at a number of items or a size. */
 function* inGroups<Each>(

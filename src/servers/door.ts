@@ -106,9 +106,13 @@ const answerAlone = (own: DoorOptions, asked: Asked, error: Error) =>
 
 function storeAway(error: Error): Store {
   const fails = () => Promise.reject(error);
-  const store: Store = new Proxy({} as Store, {
-    get: (_, name) => (name === "forRequest" ? () => store : fails),
-  });
+  const store: Store = {
+    forRequest: () => store,
+    read: fails,
+    run: fails,
+    takeRateToken: fails,
+    revision: fails,
+  };
   return store;
 }
 

@@ -5,6 +5,7 @@ import { systemRandom } from "../core/emulator/random.ts";
 import { realTimers } from "../core/general/real-timers.ts";
 import { codeOf, messageOf } from "../core/general/text.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
+import { wholeSnapshot } from "../core/store/snapshot.ts";
 import {
   fileBehind,
   removeUnfinished,
@@ -95,7 +96,7 @@ export async function keepState(
       const before = problem;
       try {
         await lock.assertHeld();
-        const isReplaced = await writeStateFile(file, store.snapshot());
+        const isReplaced = await writeStateFile(file, await store.read(wholeSnapshot));
         problem = undefined;
         if (!isReplaced && !isMountTold) complain(`the state file ${path} ${IS_MOUNT}`);
         isMountTold ||= !isReplaced;

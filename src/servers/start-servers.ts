@@ -2,9 +2,10 @@ import { ALL_SCOPES } from "../core/apis/model-target/checks.ts";
 import type { ResolvedAnswerOptions } from "../core/apis/services.ts";
 import type { JournalEntry } from "../core/emulator/journal.ts";
 import { createRandom, type Random, unusedId } from "../core/emulator/random.ts";
-import type { CloudDatabaseFields } from "../core/schema/cloud-database.ts";
+import type { CloudDatabase, CloudDatabaseFields } from "../core/schema/cloud-database.ts";
 import type { Fault } from "../core/schema/fault.ts";
 import type { ClientCredential } from "../core/schema/model-target.ts";
+import * as reads from "../core/store/reads.ts";
 import { describeRequests } from "../explain/journal-text.ts";
 import { EmulatorControl } from "../mock/emulator-control.ts";
 import type { EmulatorParts } from "../mock/emulator-state.ts";
@@ -42,9 +43,10 @@ export class IsolatedDatabase implements Disposable {
     this.#control = control;
     this.#parts = parts;
     this.database = database;
-    const { random, store } = parts;
+    const { random } = parts;
+    const taken = new Set(control.credentials.map(({ clientId }) => clientId));
     this.credential = {
-      clientId: unusedId(random, (id) => store.findCredential(id) !== undefined),
+      clientId: unusedId(random, (id) => taken.has(id)),
       clientSecret: random.hex(32),
       scopes: ALL_SCOPES,
       databaseName,
@@ -123,12 +125,15 @@ export class Servers extends EmulatorControl implements AsyncDisposable {
   readonly #random: Random;
 
   /** @internal */
-  constructor({ servers, options: { answerOptions, seed }, certificate }: Launched<TargetManager>) {
+  constructor(
+    { servers, options: { answerOptions, seed }, certificate }: Launched<TargetManager>,
+    present: readonly CloudDatabase[],
+  ) {
     super();
     const { target, query, manager } = servers;
     this.urls = { target: target.url, modelTarget: target.url, query: query.url, manager: manager.url };
     this.certificate = certificate;
-    this.seeded = manager.store.listCloudDatabases().map(({ databaseName }) => databaseName);
+    this.seeded = present.map(({ databaseName }) => databaseName);
     this.#servers = servers;
     this.#answerOptions = answerOptions;
     this.#random = createRandom(seed);
@@ -195,5 +200,6 @@ export async function startServers(
   onProgress?: StartProgress,
 ): Promise<Servers> {
   const log = { write: writeLog };
-  return new Servers(await launchServers(options, startTargetManager, log, "startServers", onProgress));
+  const launched = await launchServers(options, startTargetManager, log, "startServers", onProgress);
+  return new Servers(launched, await launched.servers.manager.store.read(reads.cloudDatabases));
 }

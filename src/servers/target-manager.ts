@@ -2,13 +2,7 @@ import { createEmulator, createFaults, type Emulator } from "../core/apis/index.
 import type { Services } from "../core/apis/services.ts";
 import { MovableClock } from "../core/emulator/clock.ts";
 import { Journal } from "../core/emulator/journal.ts";
-import {
-  header,
-  type MaybePromise,
-  type Result,
-  type WireRequest,
-  type WireResponse,
-} from "../core/emulator/message.ts";
+import { header, type Result, type WireRequest, type WireResponse } from "../core/emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName } from "../core/emulator/profiles.ts";
 import { createRandom } from "../core/emulator/random.ts";
 import { bodyReply } from "../core/emulator/response.ts";
@@ -68,7 +62,7 @@ export interface ManagerParts {
   readonly services: Services;
   readonly answer: (request: WireRequest) => Promise<Result>;
   readonly answerDoor: AnswerDoor;
-  readonly findImage: (sha256: string) => MaybePromise<Buffer | undefined>;
+  readonly findImage: (sha256: string) => Promise<Buffer | undefined>;
   /** Called before the page or the journal is read. */
   readonly beforeReading?: () => Promise<void>;
   /** Called when the server has stopped, or cannot listen. */
@@ -235,7 +229,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
     services,
     answer: (request) => emulator.handle(["manager"], request),
     answerDoor,
-    findImage: (sha256) => store.state.images.find(sha256)?.bytes(),
+    findImage: async (sha256) => store.state.images.find(sha256)?.bytes(),
     end: async () => {
       isStopped = true;
       await kept?.close();

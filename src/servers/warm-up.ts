@@ -10,6 +10,7 @@ import { realTimers } from "../core/general/real-timers.ts";
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import { HttpServer } from "../core/http/http-server.ts";
 import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
+import * as changes from "../core/store/changes.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { answerAsked } from "./doorway.ts";
@@ -35,7 +36,7 @@ export function warmUpSoon(options: Answering): void {
 export async function warmUp({ profile, answerOptions }: Answering): Promise<void> {
   const store = new MemoryStore(() => Promise.reject(new Error("no image is added")));
   const database = newCloudDatabase({}, systemRandom);
-  store.createDatabase(database);
+  await store.run(changes.createDatabase(database));
   const journal = new Journal(REQUESTS);
   const services = {
     ...{ store, journal, profile },

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createRandom } from "../../src/core/emulator/random.ts";
 import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
+import * as changes from "../../src/core/store/changes.ts";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/options/options.ts";
 import type { ThreeServers } from "../../src/servers/launch.ts";
@@ -32,21 +33,25 @@ async function opened(): Promise<ThreeServers> {
   const image = makePng();
   for (let index = 0; index < DATABASES; index += 1) {
     const keys = { serverAccessKey: `s${index}`, serverSecretKey: `ss${index}` };
-    store.createDatabase(newCloudDatabase({ databaseName: `shop ${index}`, ...keys }, createRandom()));
+    await store.run(
+      changes.createDatabase(newCloudDatabase({ databaseName: `shop ${index}`, ...keys }, createRandom())),
+    );
   }
   for (let index = 0; index < TARGETS; index += 1) {
     const fields = { width: 1, activeFlag: true, applicationMetadata: null };
-    await store.createTarget(
-      `shop ${index % 2 === 0 ? 0 : index % DATABASES}`,
-      {
-        targetId: String(index),
-        name: String(index),
-        image: { bytes: image },
-        processingTimeSeconds: 0,
-        processed: true,
-        ...fields,
-      },
-      clock.now().getTime(),
+    await store.run(
+      changes.createTarget(
+        { random: createRandom(), answerOptions: { processingTimeSeconds: 0 } },
+        `shop ${index % 2 === 0 ? 0 : index % DATABASES}`,
+        {
+          targetId: String(index),
+          name: String(index),
+          image: { bytes: image },
+          processed: true,
+          ...fields,
+        },
+        clock.now().getTime(),
+      ),
     );
   }
   return servers;
@@ -65,7 +70,9 @@ async function measured(client: ChildProcess, servers: ThreeServers, pages: numb
   let count = 0;
   const changing = setInterval(() => {
     count += 1;
-    servers.manager.store.updateDatabase(`shop ${count % DATABASES}`, { targetQuota: count });
+    void servers.manager.store.run(
+      changes.updateDatabase(`shop ${count % DATABASES}`, { targetQuota: count }),
+    );
   }, CHANGE_EVERY_MILLISECONDS);
   client.send("start");
   const times = await nextMessage<SummaryTimes>(client);

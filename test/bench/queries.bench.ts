@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { createRandom } from "../../src/core/emulator/random.ts";
 import { preparedImages } from "../../src/core/images/cache.ts";
 import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
+import * as changes from "../../src/core/store/changes.ts";
 import { resolveOptions } from "../../src/options/options.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { sendPlan } from "../protocol/query/send.ts";
@@ -99,7 +100,9 @@ async function throughServers(size: number, repetitions: number): Promise<Compar
   const database = mock.addCloudDatabase();
   const { databaseName, serverAccessKey, serverSecretKey, clientAccessKey, clientSecretKey } = database;
   const keys = { serverAccessKey, serverSecretKey, clientAccessKey, clientSecretKey };
-  manager.store.createDatabase(newCloudDatabase({ databaseName, ...keys }, createRandom()));
+  await manager.store.run(
+    changes.createDatabase(newCloudDatabase({ databaseName, ...keys }, createRandom())),
+  );
   for (let index = 0; index < size; index++) {
     const image = await picture(index);
     const { targetId } = await mock.addTarget(database, { name: `${index}`, image, processed: true });
@@ -111,10 +114,13 @@ async function throughServers(size: number, repetitions: number): Promise<Compar
       activeFlag: true,
       applicationMetadata: null,
     };
-    await manager.store.createTarget(
-      database.databaseName,
-      { ...fields, processingTimeSeconds: 0, processed: true },
-      Date.now(),
+    await manager.store.run(
+      changes.createTarget(
+        { random: createRandom(), answerOptions: { processingTimeSeconds: 0 } },
+        database.databaseName,
+        { ...fields, processed: true },
+        Date.now(),
+      ),
     );
   }
   const plan = planWith(await picture(size));

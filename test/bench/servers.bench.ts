@@ -1,6 +1,8 @@
 import { Agent, createServer, request } from "node:http";
 import { createRandom } from "../../src/core/emulator/random.ts";
 import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
+import * as changes from "../../src/core/store/changes.ts";
+import * as reads from "../../src/core/store/reads.ts";
 import { exactMatcher, ManualClock, perfectRater } from "../../src/index.ts";
 import { resolveOptions } from "../../src/options/options.ts";
 import type { ThreeServers } from "../../src/servers/launch.ts";
@@ -61,22 +63,26 @@ async function fill({ manager }: ThreeServers, databases: number, targets: numbe
     const name = `shop ${index}`;
     const keys = { serverAccessKey: `s${index}`, serverSecretKey: `ss${index}` };
     const more = { clientAccessKey: `c${index}`, clientSecretKey: `cs${index}` };
-    store.createDatabase(newCloudDatabase({ databaseName: name, ...keys, ...more }, createRandom()));
+    await store.run(
+      changes.createDatabase(newCloudDatabase({ databaseName: name, ...keys, ...more }, createRandom())),
+    );
     for (let count = 0; count < targets; count += 1) {
       const image = makePng({ width: 64, height: 64, fill: (at) => (at * 31 + count * 7 + index) & 255 });
-      await store.createTarget(
-        name,
-        {
-          targetId: `${index}-${count}`,
-          name: `${count}`,
-          width: 1,
-          image: { bytes: image },
-          activeFlag: true,
-          applicationMetadata: null,
-          processingTimeSeconds: 0,
-          processed: true,
-        },
-        now,
+      await store.run(
+        changes.createTarget(
+          { random: createRandom(), answerOptions: { processingTimeSeconds: 0 } },
+          name,
+          {
+            targetId: `${index}-${count}`,
+            name: `${count}`,
+            width: 1,
+            image: { bytes: image },
+            activeFlag: true,
+            applicationMetadata: null,
+            processed: true,
+          },
+          now,
+        ),
       );
     }
   }
@@ -100,12 +106,12 @@ async function timeOneTarget(others: boolean): Promise<number> {
   await fill(servers, 1, 1);
   if (others) {
     const { store } = servers.manager;
-    const database = store.findDatabaseByName("shop 0");
+    const database = await store.read(reads.database("shop 0"));
     if (database === undefined) throw new Error("shop 0 is missing");
-    store.deleteDatabase("shop 0");
+    await store.run(changes.deleteDatabase("shop 0"));
     await fill(servers, 11, 100);
-    for (const { targetId: id } of store.listTargets("shop 0").slice(1)) {
-      store.deleteTarget("shop 0", id, clock.now().getTime(), true);
+    for (const { targetId: id } of (await store.read(reads.targets("shop 0"))).slice(1)) {
+      await store.run(changes.deleteTarget("shop 0", id, clock.now().getTime(), true));
     }
   }
   const load = query(servers);

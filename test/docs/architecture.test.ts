@@ -71,6 +71,16 @@ describe("the drawing of a request's life", () => {
 });
 
 describe("the architecture", () => {
+  it("has one kind of store: only a mock uses it at once, and nothing asks whether a value is a promise", () => {
+    const rooms = /^core\/(store|apis|emulator)\//;
+    const asking = filesWith(/\binstanceof Promise\b|\bMaybePromise\b|\bwhenDone\b/);
+    expect(asking.filter((file) => rooms.test(file))).toEqual([]);
+    const users = filesWith(/\b(runNow|readNow)\b/);
+    expect(users).toContain("core/store/memory-store.ts");
+    expect(outside(users, "mock", "core/store/memory-store.ts")).toEqual([]);
+    expect(outside(filesWith(/\binterface Version\b|\btype Version\b/), "redis")).toEqual([]);
+  });
+
   it("knows every folder, and finds the imports", () => {
     const folders = new Set(files.filter((file) => file !== "index.ts").map(part));
     expect([...folders].sort()).toEqual(Object.keys(IMPORTS).sort());

@@ -32,6 +32,13 @@ it("fails when a check with several responses does not name one", async () => {
   await expect(run(answering([bad, gone], cause("body.empty")))).rejects.toThrow("declares 2 responses");
 });
 
+it("waits only for a check that says so", async () => {
+  const later = check({ name: "later", refusals: [bad], testLater: async () => cause("body.empty") });
+  expect(await run(later)).toMatchObject({ refusedBy: "later" });
+  // @ts-expect-error A promise is not the result of a test.
+  check({ name: "undeclared", refusals: [bad], test: async () => ({ found: 1 }) });
+});
+
 it("keeps the rows that concern an operation", () => {
   const everywhere = check({ name: "everywhere", refusals: [], test: () => true });
   const adding = check({ name: "adding", operations: ["addTarget"], refusals: [], test: () => true });

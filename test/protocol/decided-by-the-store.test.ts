@@ -6,7 +6,9 @@ import type { Result } from "../../src/core/emulator/message.ts";
 import { createRandom } from "../../src/core/emulator/random.ts";
 import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
 import { newVuMarkDatabase } from "../../src/core/schema/database.ts";
+import * as changes from "../../src/core/store/changes.ts";
 import { MemoryStore } from "../../src/core/store/memory-store.ts";
+import { deleteState, restoreSnapshot, wholeSnapshot } from "../../src/core/store/snapshot.ts";
 import { StateUnavailableError, type Store } from "../../src/core/store/store.ts";
 import { resolveOptions } from "../../src/options/options.ts";
 import { failureReply } from "../../src/servers/server.ts";
@@ -33,48 +35,54 @@ const newTarget = (name: string, targetId: string) => ({
   image: { bytes: image },
   activeFlag: true,
   applicationMetadata: null,
-  processingTimeSeconds: PROCESSING_SECONDS,
 });
+const defaults = { random, answerOptions: { processingTimeSeconds: PROCESSING_SECONDS } };
 
 let store: MemoryStore;
 beforeEach(async () => {
   store = new MemoryStore(async () => ({ outcome: "success", rating: 5 }));
-  store.createDatabase(shop);
-  store.createDatabase(labels);
-  await store.createTarget("shop", newTarget("poster", ID), now - PROCESSING_SECONDS * 1000);
-  store.putCredential({ clientId: ID, clientSecret: "secret", scopes: [] });
-  store.createDataset({
-    uuid: ID,
-    datasetTypeName: "STANDARD",
-    requestBody: {},
-    createdAt: now,
-    processingTimeSeconds: 0,
-    generationFailureMessage: null,
-    generationWarning: null,
-    processed: true,
-  });
+  await store.run(changes.createDatabase(shop));
+  await store.run(changes.createDatabase(labels));
+  await store.run(
+    changes.createTarget(defaults, "shop", newTarget("poster", ID), now - PROCESSING_SECONDS * 1000),
+  );
+  await store.run(changes.putCredential({ clientId: ID, clientSecret: "secret", scopes: [] }));
+  await store.run(
+    changes.createDataset({
+      uuid: ID,
+      datasetTypeName: "STANDARD",
+      requestBody: {},
+      createdAt: now,
+      processingTimeSeconds: 0,
+      generationFailureMessage: null,
+      generationWarning: null,
+      processed: true,
+    }),
+  );
 });
 
 /** What another request does in the meantime. */
-const targetIsDeleted = () => store.deleteTarget("shop", ID, now, true);
-const targetIsProcessed = () => store.updateTarget("shop", ID, { width: 9 }, now, ["success"]);
-const nameIsTaken = () => store.createTarget("shop", newTarget("taken", "f".repeat(32)), now);
-const shopIsDeleted = () => store.deleteDatabase("shop");
-const labelsAreDeleted = () => store.deleteDatabase("labels");
+const targetIsDeleted = () => store.run(changes.deleteTarget("shop", ID, now, true));
+const targetIsProcessed = () => store.run(changes.updateTarget("shop", ID, { width: 9 }, now, ["success"]));
+const nameIsTaken = () =>
+  store.run(changes.createTarget(defaults, "shop", newTarget("taken", "f".repeat(32)), now));
+const shopIsDeleted = () => store.run(changes.deleteDatabase("shop"));
+const labelsAreDeleted = () => store.run(changes.deleteDatabase("labels"));
 
-/** A store in which another change happens right before a verb. */
-const overtaken = (verb: keyof Store, meanwhile: () => unknown, overtakenStore: Store = store): Store =>
-  new Proxy(overtakenStore, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target);
-      if (key === "forRequest") return () => overtaken(verb, meanwhile, target.forRequest());
-      if (typeof value !== "function") return value;
-      return async (...args: unknown[]) => {
-        if (key === verb) await meanwhile();
-        return Reflect.apply(value, target, args);
-      };
-    },
-  });
+/** A store in which something happens right before a request reads or changes it. */
+const overtaken = (at: "read" | "run", meanwhile: () => unknown, overtakenStore: Store = store): Store => ({
+  forRequest: () => overtaken(at, meanwhile, overtakenStore.forRequest()),
+  read: async (read) => {
+    if (at === "read") await meanwhile();
+    return overtakenStore.read(read);
+  },
+  run: async (change) => {
+    if (at === "run") await meanwhile();
+    return overtakenStore.run(change);
+  },
+  takeRateToken: (...given) => overtakenStore.takeRateToken(...given),
+  revision: () => overtakenStore.revision(),
+});
 
 interface Sent {
   readonly api: ApiName;
@@ -117,35 +125,30 @@ test("a request that needs a state that is unavailable gets 502", async () => {
     throw new StateUnavailableError("the store is away");
   };
   const sent = { api: "target", method: "GET", path: "/summary" } as const;
-  const { response, code } = await send(sent, overtaken("findRecords", away));
+  const { response, code } = await send(sent, overtaken("read", away));
   expect({ status: response?.status, code }).toEqual({ status: 502, code: "manager.unreachable" });
 });
 
 describe("the store detects what other requests changed after the checks ran", () => {
-  test.each<[string, string, Sent["body"], keyof Store, () => unknown, number, string]>([
-    ["PUT", TARGET, { width: 2 }, "updateTarget", targetIsDeleted, 404, "UnknownTarget"],
-    ["PUT", TARGET, { width: 2 }, "updateTarget", targetIsProcessed, 403, "TargetStatusNotSuccess"],
-    ["PUT", TARGET, { name: "taken" }, "updateTarget", nameIsTaken, 403, "TargetNameExist"],
-    ["DELETE", TARGET, undefined, "deleteTarget", targetIsDeleted, 404, "UnknownTarget"],
-    ["DELETE", TARGET, undefined, "deleteTarget", targetIsProcessed, 403, "TargetStatusProcessing"],
-    [
-      "POST",
-      "/targets",
-      { name: "taken", width: 1, image: picture },
-      "createTarget",
-      nameIsTaken,
-      403,
-      "TargetNameExist",
-    ],
-  ])("target API: %s %s with %j before %s", async (method, path, body, verb, meanwhile, status, code) => {
-    const sent = await send({ api: "target", method, path, body }, overtaken(verb, meanwhile));
-    expect(sent.response?.status).toBe(status);
-    expect(JSON.parse(String(sent.response?.body))).toMatchObject({ result_code: code });
-    expect(sent.code).toBe(CAUSES[code]);
-  });
+  test.each<[string, string, Sent["body"], () => unknown, number, string]>([
+    ["PUT", TARGET, { width: 2 }, targetIsDeleted, 404, "UnknownTarget"],
+    ["PUT", TARGET, { width: 2 }, targetIsProcessed, 403, "TargetStatusNotSuccess"],
+    ["PUT", TARGET, { name: "taken" }, nameIsTaken, 403, "TargetNameExist"],
+    ["DELETE", TARGET, undefined, targetIsDeleted, 404, "UnknownTarget"],
+    ["DELETE", TARGET, undefined, targetIsProcessed, 403, "TargetStatusProcessing"],
+    ["POST", "/targets", { name: "taken", width: 1, image: picture }, nameIsTaken, 403, "TargetNameExist"],
+  ])(
+    "target API: %s %s with %j after another request",
+    async (method, path, body, meanwhile, status, code) => {
+      const sent = await send({ api: "target", method, path, body }, overtaken("run", meanwhile));
+      expect(sent.response?.status).toBe(status);
+      expect(JSON.parse(String(sent.response?.body))).toMatchObject({ result_code: code });
+      expect(sent.code).toBe(CAUSES[code]);
+    },
+  );
 
-  const shopIsReset = () => store.reset();
-  const shopIsRestored = () => store.restore(store.snapshot());
+  const shopIsReset = () => store.run(deleteState);
+  const shopIsRestored = async () => store.run(restoreSnapshot(await store.read(wholeSnapshot)));
   test.each([
     ["is deleted", shopIsDeleted],
     ["goes with a reset", shopIsReset],
@@ -155,7 +158,7 @@ describe("the store detects what other requests changed after the checks ran", (
     async (_what, happens) => {
       const body = { name: "new", width: 1, image: picture };
       const sent = { api: "target", method: "POST", path: "/targets", body } as const;
-      const { response, code } = await send(sent, overtaken("createTarget", happens));
+      const { response, code } = await send(sent, overtaken("run", happens));
       expect(code).toBe("database.deleted");
       expect(response?.status).toBe(400);
       expect(JSON.parse(response?.body.toString() ?? "")).toMatchObject({ result_code: "Fail" });
@@ -168,33 +171,26 @@ describe("the store detects what other requests changed after the checks ran", (
   const unknownTarget = `the cloud database "shop" has no undeleted target with the id "${ID}"`;
   const posted = { name: "new", width: 1, image_base64: picture };
 
-  test.each<[string, string, Sent["body"], keyof Store, () => unknown, string]>([
-    ["POST", "/cloud_databases/shop/targets", posted, "createTarget", shopIsDeleted, unknownShop],
-    ["PUT", "/cloud_databases/shop", { request_quota: 5 }, "updateDatabase", shopIsDeleted, unknownShop],
-    ["PUT", MANAGED, { width: 2 }, "updateTarget", targetIsDeleted, unknownTarget],
-    ["DELETE", MANAGED, undefined, "deleteTarget", targetIsDeleted, ""],
-    ["POST", `${MANAGED}/recognition_counts`, {}, "setRecognitionCounts", targetIsDeleted, unknownTarget],
-    ["PUT", "/vumark_databases/labels", {}, "updateDatabase", labelsAreDeleted, unknownLabels],
-    [
-      "POST",
-      "/vumark_databases/labels/vumark_targets",
-      { name: "label" },
-      "addTemplateTarget",
-      labelsAreDeleted,
-      unknownLabels,
-    ],
-  ])("target manager: %s %s with %j before %s", async (method, path, body, verb, meanwhile, said) => {
-    const { response } = await send({ api: "manager", method, path, body }, overtaken(verb, meanwhile));
+  test.each<[string, string, Sent["body"], () => unknown, string]>([
+    ["POST", "/cloud_databases/shop/targets", posted, shopIsDeleted, unknownShop],
+    ["PUT", "/cloud_databases/shop", { request_quota: 5 }, shopIsDeleted, unknownShop],
+    ["PUT", MANAGED, { width: 2 }, targetIsDeleted, unknownTarget],
+    ["DELETE", MANAGED, undefined, targetIsDeleted, ""],
+    ["POST", `${MANAGED}/recognition_counts`, {}, targetIsDeleted, unknownTarget],
+    ["PUT", "/vumark_databases/labels", {}, labelsAreDeleted, unknownLabels],
+    ["POST", "/vumark_databases/labels/vumark_targets", { name: "label" }, labelsAreDeleted, unknownLabels],
+  ])("target manager: %s %s with %j after another request", async (method, path, body, meanwhile, said) => {
+    const { response } = await send({ api: "manager", method, path, body }, overtaken("run", meanwhile));
     expect([response?.status, String(response?.body).trim()]).toEqual([404, said]);
   });
 
-  test.each<[string, string, Sent["body"], keyof Store, () => unknown]>([
-    ["DELETE", `${CREDENTIALS}/${ID}`, undefined, "deleteCredential", () => store.deleteCredential(ID)],
-    ["PUT", `${CREDENTIALS}/${ID}/scopes`, [], "setCredentialScopes", () => store.deleteCredential(ID)],
-    ["DELETE", `${STANDARD}/${ID}`, undefined, "deleteDataset", () => store.deleteDataset(ID)],
-  ])("Model Target API: %s %s with %j before %s", async (method, path, body, verb, meanwhile) => {
+  test.each<[string, string, Sent["body"], () => unknown]>([
+    ["DELETE", `${CREDENTIALS}/${ID}`, undefined, () => store.run(changes.deleteCredential(ID))],
+    ["PUT", `${CREDENTIALS}/${ID}/scopes`, [], () => store.run(changes.deleteCredential(ID))],
+    ["DELETE", `${STANDARD}/${ID}`, undefined, () => store.run(changes.deleteDataset(ID))],
+  ])("Model Target API: %s %s with %j after another request", async (method, path, body, meanwhile) => {
     const sent = { api: "modelTarget", method, path, body } as const;
-    const { response } = await send(sent, overtaken(verb, meanwhile));
+    const { response } = await send(sent, overtaken("run", meanwhile));
     const again = await send(sent, store);
     expect(response?.status).toBe(404);
     expect(String(response?.body)).toBe(String(again.response?.body));

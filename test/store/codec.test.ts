@@ -7,7 +7,7 @@ import { credentialRecord, datasetRecord } from "../../src/core/schema/model-tar
 import { reportRecord } from "../../src/core/schema/report.ts";
 import { targetRecord } from "../../src/core/schema/target.ts";
 import { decoded, decodeTarget, encodeTarget } from "../../src/core/store/codec.ts";
-import { fromText, storedChange, toText } from "../../src/redis/codec.ts";
+import { fromText, storedWrite, toText } from "../../src/redis/codec.ts";
 import { requiredFieldsOf, valuesOf } from "../support/schema-values.ts";
 
 const text = fc.oneof(
@@ -109,6 +109,6 @@ describe("invalid records are rejected, without showing text", () => {
       "change.record.kind: expected a database; got an object",
     ],
   ])("%j is no change of a record", (value, message) => {
-    expect(() => decoded(storedChange, value, "change")).toThrow(new TypeError(message));
+    expect(() => decoded(storedWrite, value, "change")).toThrow(new TypeError(message));
   });
 });

@@ -3,8 +3,10 @@ import { createRandom } from "../../src/core/emulator/random.ts";
 import { newCloudDatabase } from "../../src/core/schema/cloud-database.ts";
 import { newTemplateTarget, newVuMarkDatabase } from "../../src/core/schema/database.ts";
 import type { NewImage, Target } from "../../src/core/schema/target.ts";
-import type { Store } from "../../src/core/store/store.ts";
-import type { AssessImage, NewTarget } from "../../src/core/store/verbs.ts";
+import * as changes from "../../src/core/store/changes.ts";
+import * as reads from "../../src/core/store/reads.ts";
+import { ofDatabase, type RecordsOf } from "../../src/core/store/records.ts";
+import type { AssessImage, DatabaseKey, Read, Store } from "../../src/core/store/store.ts";
 
 /** A store under test, and how to close it. */
 export interface OpenStore {
@@ -33,7 +35,7 @@ export const assessByBytes: AssessImage = async ({ bytes }) => {
 
 export const image = (...bytes: number[]): NewImage => ({ bytes: Buffer.from(bytes) });
 
-export const newTarget = (given: Partial<NewTarget> = {}): NewTarget => ({
+export const newTarget = (given: Partial<changes.NewTarget> = {}) => ({
   targetId: random.hex(32),
   name: random.hex(8),
   width: 1,
@@ -44,14 +46,23 @@ export const newTarget = (given: Partial<NewTarget> = {}): NewTarget => ({
   ...given,
 });
 
+export { deleteState, restoreSnapshot, wholeSnapshot } from "../../src/core/store/snapshot.ts";
+export { changes, reads };
+
+export const recordsOf = (key: DatabaseKey): Read<RecordsOf | undefined> => ({ key, answer: ofDatabase });
+
+/** With ids and processing times of its own, if none are given. */
+export const createTarget = (databaseName: string, given: changes.NewTarget, now: number) =>
+  changes.createTarget({ random, answerOptions: { processingTimeSeconds: 2 } }, databaseName, given, now);
+
 /** Creates a target, which must succeed. */
 export async function created(
   store: Store,
   database: string,
-  given: Partial<NewTarget> = {},
+  given: Partial<changes.NewTarget> = {},
   now = NOW,
 ): Promise<Target> {
-  const target = await store.createTarget(database, newTarget(given), now);
+  const target = await store.run(createTarget(database, newTarget(given), now));
   if (typeof target === "string") throw new Error(`the target was not created: ${target}`);
   return target;
 }
@@ -75,11 +86,9 @@ export const testStore = (open: StoreFactory, prepare: (store: Store) => unknown
   });
 
 /** How many undeleted targets a database has. */
-export const countTargets = async (
-  store: Pick<Store, "findRecords">,
-  databaseName: string,
-): Promise<number> => (await store.findRecords(["databaseName", databaseName]))?.targets.size ?? 0;
+export const countTargets = async (store: Pick<Store, "read">, databaseName: string): Promise<number> =>
+  (await store.read(recordsOf(["databaseName", databaseName])))?.targets.size ?? 0;
 
 /** The undeleted target of that name. */
-export const targetNamed = async (store: Pick<Store, "findRecords">, databaseName: string, name: string) =>
-  (await store.findRecords(["databaseName", databaseName]))?.targetNamed(name);
+export const targetNamed = async (store: Pick<Store, "read">, databaseName: string, name: string) =>
+  (await store.read(recordsOf(["databaseName", databaseName])))?.targetNamed(name);

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { whyNoRedis } from "../support/redis-server.ts";
-import { cloud, countTargets } from "./contract-cases.ts";
+import { changes, cloud, countTargets, reads } from "./contract-cases.ts";
 import { newPrefix, stateWith, storesInRedis } from "./stores-in-redis.ts";
 
 describe.skipIf(whyNoRedis !== undefined)("an empty state in Redis", () => {
@@ -18,7 +18,7 @@ describe.skipIf(whyNoRedis !== undefined)("an empty state in Redis", () => {
     const { client, connection, store } = first;
     return {
       all,
-      databases: async () => (await store.listCloudDatabases()).map(({ databaseName }) => databaseName),
+      databases: async () => (await store.read(reads.cloudDatabases)).map(({ databaseName }) => databaseName),
       targets: (name: string) => countTargets(store, name),
       /** Names of keys, without the prefix. */
       keys: async (pattern: string) => client.keys(connection.key(pattern)),
@@ -101,8 +101,8 @@ describe.skipIf(whyNoRedis !== undefined)("an empty state in Redis", () => {
   test("is not filled again after its databases were deleted", async () => {
     const [server] = servers(1).all;
     if (server === undefined) throw new Error("no server");
-    await server.store.createDatabase(cloud({ databaseName: "shop" }));
-    await server.store.deleteDatabase("shop");
+    await server.store.run(changes.createDatabase(cloud({ databaseName: "shop" })));
+    await server.store.run(changes.deleteDatabase("shop"));
     const make = vi.fn(() => stateWith("seed"));
     expect(await server.fill(make)).toBe(false);
     expect(make).not.toHaveBeenCalled();

@@ -1,6 +1,17 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { whyNoRedis } from "../support/redis-server.ts";
-import { cloud, countTargets, created, image, NOW } from "./contract-cases.ts";
+import {
+  changes,
+  cloud,
+  countTargets,
+  created,
+  deleteState,
+  image,
+  NOW,
+  reads,
+  restoreSnapshot,
+  wholeSnapshot,
+} from "./contract-cases.ts";
 import { snapshotOf, storesInRedis } from "./stores-in-redis.ts";
 
 describe.skipIf(whyNoRedis !== undefined)("snapshots in Redis", () => {
@@ -11,9 +22,9 @@ describe.skipIf(whyNoRedis !== undefined)("snapshots in Redis", () => {
     const [reader, writer, other] = servers.stores;
     if (reader === undefined || writer === undefined || other === undefined) throw new Error("no server");
     for (const databaseName of ["a", "b"])
-      await writer.createDatabase(cloud({ databaseName, targetQuota: 100_000 }));
+      await writer.run(changes.createDatabase(cloud({ databaseName, targetQuota: 100_000 })));
     const first = await created(writer, "a", { name: "first", image: image(1) });
-    const { databases, images, ...others } = structuredClone({ ...(await writer.snapshot()) });
+    const { databases, images, ...others } = structuredClone({ ...(await writer.read(wholeSnapshot)) });
     const [record] = databases[0]?.targets ?? [];
     if (record === undefined) throw new Error("no target");
     // More than are read at once.
@@ -23,23 +34,23 @@ describe.skipIf(whyNoRedis !== undefined)("snapshots in Redis", () => {
       name: `target ${index}`,
     }));
     const given = { ...others, images, databases: databases.map((each) => ({ ...each, targets })) };
-    expect(await writer.restore(given)).toBeUndefined();
-    expect((await other.listTargets("a")).length).toBe(2500);
+    expect(await writer.run(restoreSnapshot(given))).toBeUndefined();
+    expect((await other.read(reads.targets("a"))).length).toBe(2500);
     let isReading = true;
-    const changes = async () => {
+    const keepChanging = async () => {
       let count = 0;
       for (; isReading || count < 3; count += 1) {
         // Always first in one, then in the other.
         for (const name of ["a", "b"]) {
           await created(writer, name, { name: `new ${count}`, image: image(2) });
-          await writer.deleteTarget(name, `${first.targetId}${count}`, NOW, true);
+          await writer.run(changes.deleteTarget(name, `${first.targetId}${count}`, NOW, true));
         }
       }
       return count;
     };
-    const changing = changes();
+    const changing = keepChanging();
     for (let round = 0; round < 3; round += 1) {
-      const [a, b] = (await reader.snapshot()).databases.map((database) => {
+      const [a, b] = (await reader.read(wholeSnapshot)).databases.map((database) => {
         const added = database.targets.filter(({ name }) => name.startsWith("new")).length;
         const deleted = database.targets.filter(({ deleteDate }) => deleteDate !== null).length;
         expect(new Set(database.targets.map(({ targetId }) => targetId)).size).toBe(2500 + added);
@@ -50,14 +61,14 @@ describe.skipIf(whyNoRedis !== undefined)("snapshots in Redis", () => {
     }
     isReading = false;
     const count = await changing;
-    expect((await other.listTargets("b")).length).toBe(2500);
-    expect((await other.snapshot()).databases[1]?.targets.length).toBe(2500 + count);
+    expect((await other.read(reads.targets("b"))).length).toBe(2500);
+    expect((await other.read(wholeSnapshot)).databases[1]?.targets.length).toBe(2500 + count);
   });
 
   test("a large snapshot is restored in small steps, which nobody sees before all are done", async () => {
     const { client, connection, store } = connect();
     onTestFinished(() => client.disconnect());
-    await store.createDatabase(cloud({ databaseName: "before" }));
+    await store.run(changes.createDatabase(cloud({ databaseName: "before" })));
     const run = connection.run.bind(connection);
     const sizes: number[] = [];
     const seen = new Set<string>();
@@ -65,17 +76,17 @@ describe.skipIf(whyNoRedis !== undefined)("snapshots in Redis", () => {
       sizes.push(args.length);
       const result = await run(operation, args);
       if (operation === "build")
-        for (const name of await store.listCloudDatabases()) seen.add(name.databaseName);
+        for (const name of await store.read(reads.cloudDatabases)) seen.add(name.databaseName);
       return result;
     });
     const snapshot = await snapshotOf(3000);
-    expect(await store.restore(snapshot)).toBeUndefined();
+    expect(await store.run(restoreSnapshot(snapshot))).toBeUndefined();
     expect(Math.max(...sizes)).toBeLessThan(1100);
     expect([...seen]).toEqual(["before"]);
     expect(await countTargets(store, "shop")).toBe(3000);
-    expect(await store.findDatabaseByName("before")).toBeUndefined();
-    expect(await store.snapshot()).toEqual(snapshot);
-    await store.reset();
+    expect(await store.read(reads.database("before"))).toBeUndefined();
+    expect(await store.read(wholeSnapshot)).toEqual(snapshot);
+    await store.run(deleteState);
     expect(await client.keys(connection.key("records:*"))).toEqual([]);
   });
 
@@ -85,7 +96,7 @@ describe.skipIf(whyNoRedis !== undefined)("snapshots in Redis", () => {
   ])("images %s", async (_what, seconds, error) => {
     const { client, connection, store } = connect();
     onTestFinished(() => client.disconnect());
-    await store.createDatabase(cloud({ databaseName: "before" }));
+    await store.run(changes.createDatabase(cloud({ databaseName: "before" })));
     const run = connection.run.bind(connection);
     vi.spyOn(connection, "run").mockImplementation(async (operation, args) => {
       // As if the uploads had taken so long.
@@ -96,14 +107,14 @@ describe.skipIf(whyNoRedis !== undefined)("snapshots in Redis", () => {
         }
       return run(operation, args);
     });
-    const restoring = store.restore(await snapshotOf(10));
+    const restoring = store.run(restoreSnapshot(await snapshotOf(10)));
     if (error !== undefined) {
       await expect(restoring).rejects.toThrow(error);
-      expect(await store.findDatabaseByName("before")).toBeDefined();
+      expect(await store.read(reads.database("before"))).toBeDefined();
       return;
     }
     expect(await restoring).toBeUndefined();
-    const targets = await store.listTargets("shop");
+    const targets = await store.read(reads.targets("shop"));
     expect(await Promise.all(targets.map(async (target) => (await target.image.bytes()).length))).toEqual(
       Array.from({ length: 10 }, () => 3),
     );

@@ -1,6 +1,16 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { whyNoRedis } from "../support/redis-server.ts";
-import { cloud, countTargets, created, image, NOW, newTarget } from "./contract-cases.ts";
+import {
+  changes,
+  cloud,
+  countTargets,
+  created,
+  createTarget,
+  image,
+  NOW,
+  newTarget,
+  reads,
+} from "./contract-cases.ts";
 import { describeStoreContract } from "./store-contract.ts";
 import { newPrefix, storesInRedis } from "./stores-in-redis.ts";
 
@@ -15,10 +25,10 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
   test("of 64 targets with one name added at once through all servers, one is created", async () => {
     using servers = await opened(5);
     const [first] = servers.stores;
-    await first?.createDatabase(cloud({ databaseName: "shop" }));
+    await first?.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     const results = await Promise.all(
       Array.from({ length: 64 }, (_, index) =>
-        servers.stores[index % 5]?.createTarget("shop", newTarget({ name: "poster" }), NOW),
+        servers.stores[index % 5]?.run(createTarget("shop", newTarget({ name: "poster" }), NOW)),
       ),
     );
     expect(results.filter((result) => result === "nameTaken")).toHaveLength(63);
@@ -27,20 +37,20 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
 
   test("concurrent writes are all kept, and every server sees them", async () => {
     using servers = await opened(4);
-    await servers.stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
+    await servers.stores[0]?.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        servers.stores[index % 4]?.createTarget("shop", newTarget({ name: `target ${index}` }), NOW),
+        servers.stores[index % 4]?.run(createTarget("shop", newTarget({ name: `target ${index}` }), NOW)),
       ),
     );
-    const lists = await Promise.all(servers.stores.map((store) => store.listTargets("shop")));
+    const lists = await Promise.all(servers.stores.map((store) => store.read(reads.targets("shop"))));
     expect(lists.map((list) => list.length)).toEqual([40, 40, 40, 40]);
     expect(new Set(lists.map((list) => list.map(({ targetId }) => targetId).join())).size).toBe(1);
   });
 
   test("a limit is exact across all servers, in any order of requests", async () => {
     using servers = await opened(3);
-    await servers.stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
+    await servers.stores[0]?.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     const rule = { key: "other", maxRequests: 15, windowSeconds: 1, isAligned: false };
     for (let round = 0; round < 50; round += 1) {
       const start = NOW + round * 10_000;
@@ -58,14 +68,14 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     const { client, prefix } = servers;
     const [store] = servers.stores;
     if (store === undefined) throw new Error("no server");
-    await store.createDatabase(cloud({ databaseName: "shop" }));
+    await store.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     const first = await created(store, "shop", { image: image(1, 1, 7) });
     const second = await created(store, "shop", { image: image(1, 1, 7) });
     const key = `{${prefix}}:image:${first.image.sha256}`;
     expect(await client.ttl(key)).toBe(-1);
-    await store.deleteTarget("shop", first.targetId, NOW, true);
+    await store.run(changes.deleteTarget("shop", first.targetId, NOW, true));
     expect(await client.ttl(key)).toBe(-1);
-    await store.deleteTarget("shop", second.targetId, NOW, true);
+    await store.run(changes.deleteTarget("shop", second.targetId, NOW, true));
     expect(await client.ttl(key)).toBeGreaterThan(0);
   });
 
@@ -73,17 +83,19 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     using servers = await opened(1);
     const [store] = servers.stores;
     if (store === undefined) throw new Error("no server");
-    await store.createDatabase(cloud({ databaseName: "shop" }));
+    await store.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     const name = 'a \ud800 "image":"0" "deleteDate":null';
     const target = await created(store, "shop", { name, image: image(2, 1), processingTimeSeconds: 0 });
-    const changes = { name: "\udc00", image: image(3, 1) };
-    expect(await store.updateTarget("shop", target.targetId, changes, NOW, ["success"])).toMatchObject({
+    const given = { name: "\udc00", image: image(3, 1) };
+    expect(
+      await store.run(changes.updateTarget("shop", target.targetId, given, NOW, ["success"])),
+    ).toMatchObject({
       name: "\udc00",
     });
     const key = `{${servers.prefix}}:image:${target.image.sha256}`;
     expect(await servers.client.ttl(key)).toBeGreaterThan(0);
-    await store.deleteTarget("shop", target.targetId, NOW, true);
-    expect(await store.deleteDatabase("shop")).toBe(true);
+    await store.run(changes.deleteTarget("shop", target.targetId, NOW, true));
+    expect(await store.run(changes.deleteDatabase("shop"))).toBe(true);
   });
 
   test("what queries compare is made once, by the server that adds the image, and kept as long as a target uses it", async () => {
@@ -100,9 +112,9 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
     });
     const [adding, reading] = servers.map(({ store }) => store);
     if (adding === undefined || reading === undefined) throw new Error("no servers");
-    await adding.createDatabase(cloud({ databaseName: "shop" }));
+    await adding.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     const { targetId } = await created(adding, "shop", { image: image(5, 1) });
-    const [target] = await reading.listTargets("shop");
+    const [target] = await reading.read(reads.targets("shop"));
     const sha256 = target?.image.sha256;
     expect(String(await target?.image.summary?.("features"))).toBe(`features of ${sha256}`);
     expect(String(await target?.image.summary?.("sketch"))).toBe(`sketch of ${sha256}`);
@@ -113,7 +125,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
         ["image", "sketch", "features"].map((kind) => client?.ttl(`{${prefix}}:${kind}:${sha256}`)),
       );
     expect(await left()).toEqual([-1, -1, -1]);
-    await adding.deleteTarget("shop", targetId, NOW, true);
+    await adding.run(changes.deleteTarget("shop", targetId, NOW, true));
     const [bytes, ...others] = await left();
     expect(bytes).toBeGreaterThan(0);
     expect(others).toEqual([-2, -2]);
@@ -126,7 +138,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
       for (const { client } of servers) client.disconnect();
     });
     const stores = servers.map(({ store }) => store);
-    await stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
+    await stores[0]?.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     const rule = { key: "other", maxRequests: 3, windowSeconds: 60, isAligned: false };
     const take = (server: number, now: number) => stores[server]?.takeRateToken("shop", [rule], now);
     const results = [
@@ -157,7 +169,7 @@ describe.skipIf(whyNoRedis !== undefined)("with a real Redis", () => {
 
   test("all keys are in one hash slot", async () => {
     using servers = await opened(1);
-    await servers.stores[0]?.createDatabase(cloud({ databaseName: "shop" }));
+    await servers.stores[0]?.run(changes.createDatabase(cloud({ databaseName: "shop" })));
     const keys = await servers.client.keys(`*${servers.prefix}*`);
     expect(keys.length).toBeGreaterThan(5);
     expect(keys.filter((key) => !key.startsWith(`{${servers.prefix}}:`))).toEqual([]);

@@ -1,30 +1,42 @@
 import { expect, test } from "vitest";
 import { MemoryStore } from "../../src/core/store/memory-store.ts";
 import { SnapshotReader } from "../../src/core/store/snapshot-reader.ts";
-import { assessByBytes, cloud, NOW, newTarget } from "./contract-cases.ts";
+import {
+  assessByBytes,
+  changes,
+  cloud,
+  createTarget,
+  NOW,
+  newTarget,
+  restoreSnapshot,
+  wholeSnapshot,
+} from "./contract-cases.ts";
 
 const COUNT = 2000;
 const many = (text: string) => `[${`${text},`.repeat(COUNT)}${text}]`;
 
 /** Reads a snapshot that arrives in chunks of this size. */
-function read(given: string, size = 1000) {
+async function read(given: string, size = 1000) {
   const bytes = Buffer.from(given);
   const reader = new SnapshotReader();
   const kept: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) kept.push(...reader.write(bytes.subarray(at, at + size)));
   const text = Buffer.concat(kept).toString();
-  return { text, problem: new MemoryStore(assessByBytes).restore(JSON.parse(text), reader.images) };
+  const restoring = restoreSnapshot(JSON.parse(text), reader.images);
+  return { text, problem: await new MemoryStore(assessByBytes).run(restoring) };
 }
 
 /** A state with every kind of record. */
 async function filled() {
   const store = new MemoryStore(assessByBytes);
-  store.createDatabase(cloud({ databaseName: "shop" }));
+  await store.run(changes.createDatabase(cloud({ databaseName: "shop" })));
   for (const number of [1, 2, 3])
-    await store.createTarget("shop", newTarget({ targetId: `${number}`, name: `target ${number}` }), NOW);
-  store.putCredential({ clientId: "c", clientSecret: "s", scopes: ["a", "b"] });
-  store.takeRateToken("shop", [{ key: "a", maxRequests: 9, windowSeconds: 60, isAligned: false }], NOW);
-  return JSON.parse(JSON.stringify(await store.snapshot()));
+    await store.run(
+      createTarget("shop", newTarget({ targetId: `${number}`, name: `target ${number}` }), NOW),
+    );
+  await store.run(changes.putCredential({ clientId: "c", clientSecret: "s", scopes: ["a", "b"] }));
+  await store.takeRateToken("shop", [{ key: "a", maxRequests: 9, windowSeconds: 60, isAligned: false }], NOW);
+  return JSON.parse(JSON.stringify(await store.read(wholeSnapshot)));
 }
 
 type Edit = (snapshot: Awaited<ReturnType<typeof filled>>) => unknown;
@@ -65,8 +77,8 @@ test.each(WRONG)(
     const given = JSON.stringify(edit(await filled()));
     for (const element of ["[]", "{}", '{ "a": [1] }', "true", "[[[]]]"]) {
       const one = given.replace(`"${MARK}"`, `[${element}]`);
-      const wrong = read(given.replace(`"${MARK}"`, many(element)));
-      expect(wrong.text).toBe(read(one).text);
+      const wrong = await read(given.replace(`"${MARK}"`, many(element)));
+      expect(wrong.text).toBe((await read(one)).text);
       expect(wrong.problem).toMatch(problem);
     }
   },
@@ -77,7 +89,7 @@ test("what follows such a list is read, and a wrong element after right ones is 
   const [first] = snapshot.databases;
   first.targets.push(...Array(COUNT).fill({}));
   snapshot.credentials = [{}, {}];
-  const { text, problem } = read(JSON.stringify(snapshot));
+  const { text, problem } = await read(JSON.stringify(snapshot));
   const left = JSON.parse(text);
   expect([left.databases[0].targets.length, left.databases[0].accepted.length]).toEqual([4, 1]);
   expect([left.credentials, left.version]).toEqual([[{}], 2]);
@@ -89,7 +101,7 @@ test.each([1, 2, 3, 7, 100, 100_000])(
   async (size) => {
     const snapshot = await filled();
     for (const text of [JSON.stringify(snapshot), JSON.stringify(snapshot, null, 3)]) {
-      const { text: left, problem } = read(text, size);
+      const { text: left, problem } = await read(text, size);
       expect(problem).toBeUndefined();
       expect(JSON.parse(left)).toEqual({
         ...snapshot,
@@ -101,6 +113,6 @@ test.each([1, 2, 3, 7, 100, 100_000])(
 
 test("keys may be written with escapes", async () => {
   const snapshot = await filled();
-  const { problem } = read(JSON.stringify(snapshot).replaceAll('"targets"', '"\\u0074argets"'));
+  const { problem } = await read(JSON.stringify(snapshot).replaceAll('"targets"', '"\\u0074argets"'));
   expect(problem).toBeUndefined();
 });

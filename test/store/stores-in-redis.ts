@@ -7,7 +7,7 @@ import { RedisConnection } from "../../src/redis/redis-connection.ts";
 import { RedisStore } from "../../src/redis/redis-store.ts";
 import { fillOnce } from "../../src/redis/whole-state.ts";
 import { type RunningRedis, startRedis } from "../support/redis-server.ts";
-import { assessByBytes, cloud, created, image } from "./contract-cases.ts";
+import { assessByBytes, changes, cloud, created, image, wholeSnapshot } from "./contract-cases.ts";
 
 /** Keys with it belong to one state. */
 export const newPrefix = (): string => createRandom().hex(8);
@@ -50,7 +50,7 @@ export function storesInRedis() {
 /** A state with one database of two targets. */
 export async function stateWith(databaseName: string) {
   const memory = new MemoryStore(assessByBytes);
-  memory.createDatabase(cloud({ databaseName }));
+  await memory.run(changes.createDatabase(cloud({ databaseName })));
   for (const name of ["a", "b"]) await created(memory, databaseName, { name });
   return memory.state.capture();
 }
@@ -58,8 +58,8 @@ export async function stateWith(databaseName: string) {
 /** A snapshot with a database "shop" of so many targets. */
 export const snapshotOf = async (targets: number) => {
   const memory = new MemoryStore(assessByBytes);
-  memory.createDatabase(cloud({ databaseName: "shop", targetQuota: 10_000 }));
+  await memory.run(changes.createDatabase(cloud({ databaseName: "shop", targetQuota: 10_000 })));
   for (let count = 0; count < targets; count += 1)
     await created(memory, "shop", { name: `target ${count}`, image: image(1, 1, count % 5) });
-  return memory.snapshot();
+  return memory.read(wholeSnapshot);
 };

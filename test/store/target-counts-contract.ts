@@ -2,7 +2,18 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { statusAt } from "../../src/core/schema/processing.ts";
 import type { Target } from "../../src/core/schema/target.ts";
-import { cloud, image, NOW, newTarget, type StoreFactory, testStore } from "./contract-cases.ts";
+import {
+  changes,
+  cloud,
+  createTarget,
+  image,
+  NOW,
+  newTarget,
+  reads,
+  recordsOf,
+  type StoreFactory,
+  testStore,
+} from "./contract-cases.ts";
 
 /** What a count says, found by looking at every target. */
 function counted(targets: readonly Target[], now: number): object {
@@ -35,23 +46,25 @@ export function describeTargetCountsContract(kind: string, open: StoreFactory): 
       await fc.assert(
         fc.asyncProperty(steps, async (script) => {
           const own = cloud();
-          await store.createDatabase(own);
+          await store.run(changes.createDatabase(own));
           const name = own.databaseName;
           let now = NOW;
           for (const { act, pick, seconds, activeFlag, outcome, counts } of script) {
             now += seconds * 1000;
-            const listed = await store.listTargets(name);
+            const listed = await store.read(reads.targets(name));
             const id = listed[pick % Math.max(1, listed.length)]?.targetId ?? "0".repeat(32);
             const given = { activeFlag, image: image(4, outcome) };
-            if (act === "create") await store.createTarget(name, newTarget(given), now);
-            if (act === "update") await store.updateTarget(name, id, given, now, ["success", "failed"]);
-            if (act === "delete") await store.deleteTarget(name, id, now, activeFlag);
-            if (act === "finish") await store.finishTarget(name, id);
-            if (act === "recognise") await store.setRecognitionCounts(name, id, { totalRecos: 1 });
-            if (act === "finish all") await store.finishProcessing();
+            if (act === "create") await store.run(createTarget(name, newTarget(given), now));
+            if (act === "update")
+              await store.run(changes.updateTarget(name, id, given, now, ["success", "failed"]));
+            if (act === "delete") await store.run(changes.deleteTarget(name, id, now, activeFlag));
+            if (act === "finish") await store.run(changes.finishTarget(name, id));
+            if (act === "recognise")
+              await store.run(changes.setRecognitionCounts(name, id, { totalRecos: 1 }));
+            if (act === "finish all") await store.run(changes.finishProcessing);
             if (!counts) continue;
-            const expected = counted(await store.listTargets(name), now);
-            const records = await store.findRecords(["databaseName", name]);
+            const expected = counted(await store.read(reads.targets(name)), now);
+            const records = await store.read(recordsOf(["databaseName", name]));
             expect(records?.countByStatus(now)).toEqual(expected);
           }
         }),

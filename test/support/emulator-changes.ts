@@ -18,6 +18,7 @@ import {
   vuMarkDatabaseFields,
 } from "../../src/core/schema/database.ts";
 import { checked } from "../../src/core/schema/zod/problems.ts";
+import * as changes from "../../src/core/store/changes.ts";
 import type { Store } from "../../src/core/store/store.ts";
 import type { ResolvedOptions } from "../../src/options/options.ts";
 import type { DatabaseKeys } from "./backends.ts";
@@ -43,7 +44,7 @@ export const urlsOf = ({
 export function changing(store: Store, { answerOptions, seed }: ResolvedOptions, clock: ManualClock) {
   const random = createRandom(seed);
   const add = async (database: Database) => {
-    const taken = await store.createDatabase(database);
+    const taken = await store.run(changes.createDatabase(database));
     if (taken !== undefined) throw new Error(`the ${taken.conflict} is taken`);
   };
   return {
@@ -59,19 +60,20 @@ export function changing(store: Store, { answerOptions, seed }: ResolvedOptions,
       await add(database);
       for (const target of targets) {
         const template = newTemplateTarget(target, random, clock.now().getTime());
-        await store.addTemplateTarget(database.databaseName, template);
+        await store.run(changes.addTemplateTarget(database.databaseName, template));
       }
       return database;
     },
-    async updateDatabase({ databaseName }: DatabaseKeys, changes: DatabaseChanges) {
-      await store.updateDatabase(databaseName, checked("database", databaseChanges, changes));
+    async updateDatabase({ databaseName }: DatabaseKeys, fields: DatabaseChanges) {
+      const given = checked("database", databaseChanges, fields);
+      await store.run(changes.updateDatabase(databaseName, given));
     },
     async setRecognitionCounts(
       { databaseName }: DatabaseKeys,
       targetId: string,
       counts: RecognitionCountChanges,
     ) {
-      await store.setRecognitionCounts(databaseName, targetId, counts);
+      await store.run(changes.setRecognitionCounts(databaseName, targetId, counts));
     },
   };
 }

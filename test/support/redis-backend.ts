@@ -1,6 +1,7 @@
 import { ManualClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe } from "vitest";
 import { createRandom } from "../../src/core/emulator/random.ts";
+import { deleteState } from "../../src/core/store/snapshot.ts";
 import { resolveOptions } from "../../src/options/options.ts";
 import { RedisStore } from "../../src/redis/redis-store.ts";
 import { startSharedManager, stateInRedis } from "../../src/servers/shared-manager.ts";
@@ -38,7 +39,7 @@ const redisBackend: Backend = {
       requests: async () => manager.journal.entries,
       [Symbol.asyncDispose]: async () => {
         for (const server of [query, target, manager]) await server.close(0);
-        await store.reset();
+        await store.run(deleteState);
         backing.redis.close();
       },
     };

@@ -2,7 +2,6 @@ import type { MovableClock } from "../emulator/clock.ts";
 import type { OperationContext } from "../emulator/context.ts";
 import type { SharedFaults } from "../emulator/faults.ts";
 import type { Journal } from "../emulator/journal.ts";
-import type { MaybePromise } from "../emulator/message.ts";
 import type { Profile } from "../emulator/profiles.ts";
 import type { Random } from "../emulator/random.ts";
 import type { ImageMatcher } from "../images/matching/comparison.ts";
@@ -15,9 +14,9 @@ import type { ConsideredTarget } from "../schema/journal-entry.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { ResultCode } from "../schema/protocol.ts";
 import type { Target } from "../schema/target.ts";
+import type { NewTarget, TargetChanges } from "../store/changes.ts";
 import type { RecordsOf, TargetCounts } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
-import type { NewTarget, TargetChanges } from "../store/verbs.ts";
 
 /** A group of Model Target requests: creating, asking for the status, downloading or deleting a dataset. */
 export type ModelTargetPhase = "create" | "status" | "download" | "delete";
@@ -105,10 +104,6 @@ export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures
   readonly advice: Advice;
 }
 
-type Defaulted = "targetId" | "processingTimeSeconds";
-/** By default the id is drawn, and the processing time is that of the options. */
-export type GivenTarget = Omit<NewTarget, Defaulted | "anotherId"> & Partial<Pick<NewTarget, Defaulted>>;
-
 /** The result of a search, and the targets that it does not see yet. */
 export type SearchResult<Search> = Search & { readonly unseen?: readonly ConsideredTarget[] };
 
@@ -124,14 +119,14 @@ export interface TargetsView {
     find: (targets: readonly Target[]) => Promise<Search>,
   ): Promise<SearchResult<Search>>;
   /** Adds a target, or returns why the store refuses it. */
-  add(given: GivenTarget): MaybePromise<Target | string>;
+  add(given: NewTarget): Promise<Target | string>;
   /** @param updatable - the statuses in which the update is allowed. */
   update(
     target: Target,
     changes: TargetChanges,
     updatable: readonly TargetStatus[],
-  ): MaybePromise<Target | string>;
-  delete(target: Target): MaybePromise<Target | string>;
+  ): Promise<Target | string>;
+  delete(target: Target): Promise<Target | string>;
 }
 
 /** How consistent the emulated service is. The core always is: what lags or fails by chance brings its own. */

@@ -1,11 +1,9 @@
-import type { MaybePromise } from "../emulator/message.ts";
 import type { AnyCause } from "../schema/causes/causes.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { Target } from "../schema/target.ts";
+import * as changes from "../store/changes.ts";
 import type { RecordsOf, TargetCounts } from "../store/records.ts";
-import type { TargetChanges } from "../store/verbs.ts";
-import { addTarget } from "./control.ts";
-import type { ApiContext, Consistency, GivenTarget, SearchResult, TargetsView } from "./services.ts";
+import type { ApiContext, Consistency, SearchResult, TargetsView } from "./services.ts";
 
 /** Sees the targets as they are. */
 export class ConsistentView implements TargetsView {
@@ -32,23 +30,23 @@ export class ConsistentView implements TargetsView {
     return find(this.records.listTargets());
   }
 
-  add(given: GivenTarget): MaybePromise<Target | string> {
+  add(given: changes.NewTarget): Promise<Target | string> {
     const { services, preciseNow } = this.context;
-    return addTarget(services, this.#databaseName, given, preciseNow);
+    return services.store.run(changes.createTarget(services, this.#databaseName, given, preciseNow));
   }
 
   update(
     { targetId }: Target,
-    changes: TargetChanges,
+    given: changes.TargetChanges,
     updatable: readonly TargetStatus[],
-  ): MaybePromise<Target | string> {
+  ): Promise<Target | string> {
     const { services, now } = this.context;
-    return services.store.updateTarget(this.#databaseName, targetId, changes, now, updatable);
+    return services.store.run(changes.updateTarget(this.#databaseName, targetId, given, now, updatable));
   }
 
-  delete({ targetId }: Target): MaybePromise<Target | string> {
+  delete({ targetId }: Target): Promise<Target | string> {
     const { services, now } = this.context;
-    return services.store.deleteTarget(this.#databaseName, targetId, now);
+    return services.store.run(changes.deleteTarget(this.#databaseName, targetId, now));
   }
 
   get #databaseName(): string {

@@ -1,6 +1,6 @@
-import { type AnyCause, isCause } from "../schema/causes/causes.ts";
+import type { AnyCause } from "../schema/causes/causes.ts";
 import type { Operation } from "../schema/protocol.ts";
-import type { MalformedKind, MaybePromise } from "./message.ts";
+import type { MalformedKind } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import { assertDeclared, type DeclaredResponses, Refusal, refuse, responsesUnder } from "./response.ts";
 
@@ -14,7 +14,9 @@ type Verdict<Added> = true | AnyCause | Refusal | Added;
  * @typeParam Added - what it adds to the context for the checks that follow.
  * @typeParam Name - the operations that it concerns.
  */
-export interface Check<In, Added, Name extends Operation> {
+export type Check<In, Added, Name extends Operation> = CheckFacts<Name> & CheckTest<In, Added>;
+
+interface CheckFacts<Name> {
   /** Appears in the journal as `refusedBy`. */
   readonly name: string;
   /** Default: every operation of its table. */
@@ -23,9 +25,13 @@ export interface Check<In, Added, Name extends Operation> {
   readonly refusals: DeclaredResponses;
   /** Malformed requests of this kind get its refusal instead of their API's. Its test then sees the head only. */
   readonly answersMalformed?: MalformedKind;
-  /** A cause refuses with the only declared response. */
-  readonly test: (context: In) => MaybePromise<Verdict<Added>>;
 }
+
+/** A cause refuses with the only declared response. */
+type CheckTest<In, Added> =
+  | { readonly test: (context: In) => Verdict<Added>; readonly testLater?: undefined }
+  /** For a check that waits: for the store, an image or an explanation. The others are not awaited, which saves time. */
+  | { readonly test?: undefined; readonly testLater: (context: In) => Promise<Verdict<Added>> };
 
 /**
  * Defines a check.
@@ -38,18 +44,15 @@ export interface Check<In, Added, Name extends Operation> {
  *   test: ({ body }: ApiContext) => isPositive(body.fields.width) || cause("width.wrong", { given: show(body.fields.width) }),
  * });
  */
-export const check = <In extends object, Added extends object, Name extends Operation = Operation>(
+export const check = <In extends object, Added extends NoPromise, Name extends Operation = Operation>(
   definition: Check<In, Added, Name>,
 ): Check<In, Added, Name> => definition;
 
+/** Such a check has to declare that it waits. */
+type NoPromise = object & { readonly then?: never };
+
 /** A check with the type of its context erased. */
-export interface AnyCheck {
-  readonly name: string;
-  readonly operations?: readonly Operation[];
-  readonly refusals: DeclaredResponses;
-  readonly answersMalformed?: MalformedKind;
-  readonly test: (context: never) => MaybePromise<Verdict<object>>;
-}
+export type AnyCheck = CheckFacts<Operation> & CheckTest<never, object>;
 
 /** @typeParam Contexts - by operation: the context of a request that has passed all checks. */
 export class CheckTable<Contexts> {
@@ -81,22 +84,21 @@ export interface RefusedBy {
 }
 
 /** Runs checks in order until one refuses. Throws an Error if a check's response is not declared: a defect of this package. */
-export function runChecks(
+export async function runChecks(
   checks: readonly AnyCheck[],
   context: { readonly profile: Profile },
-): MaybePromise<RefusedBy | undefined> {
-  for (const [at, check] of checks.entries()) {
-    // Most checks are synchronous; awaiting their results would cost time.
-    const verdict = check.test(context as never);
-    if (verdict instanceof Promise) {
-      const others = checks.slice(at + 1);
-      return verdict.then((later) => refusedBy(check, later, context) ?? runChecks(others, context));
-    }
+): Promise<RefusedBy | undefined> {
+  for (const check of checks) {
+    const verdict =
+      check.test === undefined ? await check.testLater(context as never) : check.test(context as never);
     const refused = refusedBy(check, verdict, context);
     if (refused !== undefined) return refused;
   }
   return undefined;
 }
+
+/** Whether a verdict is a cause, rather than what the check adds to the context. */
+const isCause = (verdict: object): verdict is AnyCause => "code" in verdict && "kind" in verdict;
 
 /** Adds the result of a check to the context, unless it refuses the request. */
 function refusedBy(

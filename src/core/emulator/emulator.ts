@@ -211,17 +211,14 @@ function arrivalBy(clock: Clock): {
   }
 }
 
-/** Awaits only promises: each wait takes as long as a check. */
 async function execute<Services>(
   operation: ApiOperation<Services>,
   context: OperationContext<Services>,
 ): Promise<Outcome> {
   const { name, checks, responses } = operation;
-  const checking = runChecks(checks, context);
-  const refused = checking instanceof Promise ? await checking : checking;
+  const refused = await runChecks(checks, context);
   if (refused !== undefined) return refusedOutcome(refused, context);
-  const handling = operation.handle(context);
-  const handled = handling instanceof Promise ? await handling : handling;
+  const handled = await operation.handle(context);
   assertDeclared(`the operation ${name}`, responsesUnder(responses, context.profile), handled);
   if (handled instanceof Refusal) return refusedOutcome({ refusal: handled, refusedBy: name }, context);
   return { response: respond(handled, context) };

@@ -13,7 +13,7 @@ import { type ConfiguredResponse, statusOf } from "../schema/fault-response.ts";
 import { PAGE_HEADER } from "../schema/protocol.ts";
 import type { Context } from "./context.ts";
 import { type FaultDelay, FaultDelays } from "./fault-delays.ts";
-import { headersByName, type MaybePromise } from "./message.ts";
+import { headersByName } from "./message.ts";
 import { type Random, systemRandom } from "./random.ts";
 import type { PreparedResponse } from "./response.ts";
 
@@ -71,13 +71,13 @@ export interface SharedFaults {
   /** Whether no request can match any fault. */
   readonly isEmpty: boolean;
   /** Chooses the newest fault that applies to a request, and counts it as applied. */
-  choose(request: FaultRequest, random: Random): MaybePromise<FaultEffect | undefined>;
-  list(): MaybePromise<readonly AddedFault[]>;
-  create(fault: Fault): MaybePromise<AddedFault>;
+  choose(request: FaultRequest, random: Random): Promise<FaultEffect | undefined>;
+  list(): Promise<readonly AddedFault[]>;
+  create(fault: Fault): Promise<AddedFault>;
   /** Ends the delays of the fault, also if it was used up. Returns false if there is no such fault. */
-  delete(id: string): MaybePromise<boolean>;
+  delete(id: string): Promise<boolean>;
   /** Ends the delays of all faults. */
-  clear(): MaybePromise<void>;
+  clear(): Promise<void>;
 }
 
 const MOST_REMEMBERED = 20;
@@ -143,15 +143,15 @@ export class Faults implements SharedFaults {
     return this.added.find((fault) => fault.id === id);
   }
 
-  create(fault: Fault): AddedFault {
+  async create(fault: Fault): Promise<AddedFault> {
     return shown(this.add(fault));
   }
 
-  list(): readonly AddedFault[] {
+  async list(): Promise<readonly AddedFault[]> {
     return this.added.map(shown);
   }
 
-  delete(id: string): boolean {
+  async delete(id: string): Promise<boolean> {
     this.delays.endOf(id);
     return this.remove(id);
   }
@@ -162,7 +162,7 @@ export class Faults implements SharedFaults {
     return found !== undefined;
   }
 
-  clear(): void {
+  async clear(): Promise<void> {
     this.delays.endAll();
     this.added = [];
     this.latest = [];
@@ -187,7 +187,7 @@ export class Faults implements SharedFaults {
     return read;
   }
 
-  choose(request: FaultRequest, random: Random): FaultEffect | undefined {
+  async choose(request: FaultRequest, random: Random): Promise<FaultEffect | undefined> {
     const picked = this.pick(request, random);
     return picked && effectOn(picked, this.delays);
   }

@@ -1,6 +1,3 @@
-/** A store in memory answers synchronously, a remote store does not. */
-export type MaybePromise<T> = T | Promise<T>;
-
 /** Header lines in order, with their case on the wire. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 

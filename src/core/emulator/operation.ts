@@ -10,7 +10,7 @@ import {
 } from "./context.ts";
 import type { FaultRule } from "./faults.ts";
 import type { JsonSchema } from "./json-schemas.ts";
-import type { MalformedKind, MaybePromise } from "./message.ts";
+import type { MalformedKind } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { BodySchema, DeclaredResponse, DeclaredResponses, PreparedResponse } from "./response.ts";
 
@@ -44,7 +44,7 @@ export interface ApiOperation<Services = never> extends OperationFacts {
   readonly checks: readonly AnyCheck[];
   readonly match: (path: string) => PathParams | undefined;
   /** Runs after all checks. May still refuse a conflict that only the store sees. */
-  handle(context: OperationContext<Services>): MaybePromise<PreparedResponse>;
+  handle(context: OperationContext<Services>): Promise<PreparedResponse>;
 }
 
 /** Defines an operation, with its own checks of the table. */
@@ -60,7 +60,7 @@ export function operation<
 }: OperationFacts & {
   readonly name: Name;
   readonly checks: CheckTable<Contexts>;
-  readonly handle: (context: Contexts[Name]) => MaybePromise<PreparedResponse>;
+  readonly handle: (context: Contexts[Name]) => Promise<PreparedResponse>;
 }): ApiOperation<Services> {
   return { name, ...facts, checks: table.for(name), match: pathMatcher(facts.path), handle };
 }
@@ -89,11 +89,7 @@ export interface Api<Services = never> {
   /** Permanent faults that the options define; they apply before any check. */
   readonly presetFaults?: (answerOptions: AnswerOptionsOf<Services>) => readonly FaultRule[];
   /** Adds what all responses of the API share. Not applied to configured responses. */
-  readonly finish?: (
-    response: ApiResponse,
-    context: Context,
-    services: Services,
-  ) => MaybePromise<ApiResponse>;
+  readonly finish?: (response: ApiResponse, context: Context, services: Services) => Promise<ApiResponse>;
   /** Headers that {@link finish} may add. */
   readonly addedHeaders?: (profile: Profile) => readonly string[];
   /** Whether its bodies contain keys, passwords or tokens by design. */
@@ -103,5 +99,5 @@ export interface Api<Services = never> {
   readonly databaseOf: (
     authorization: string | undefined,
     services: Services,
-  ) => MaybePromise<{ readonly databaseName: string } | undefined>;
+  ) => Promise<{ readonly databaseName: string } | undefined>;
 }

@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { MaybePromise } from "../emulator/message.ts";
 import { inBackground } from "../general/scheduling.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
 import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
@@ -41,7 +40,7 @@ export class ImageMemo<
   Made extends object,
 > {
   /** Null when the image cannot be decoded; a promise while it is made. */
-  readonly #known = new WeakMap<Image, MaybePromise<Made | null>>();
+  readonly #known = new WeakMap<Image, Made | null | Promise<Made | null>>();
   /** Each of size one, because `max` would reserve memory at import. */
   readonly #latest = new LRUCache<string, Promise<Made | null>>({
     maxSize: 1000,
@@ -53,7 +52,7 @@ export class ImageMemo<
     imageObjects.onEnd((sha256) => this.#latest.delete(sha256));
   }
 
-  of(image: Image): MaybePromise<Made | null> {
+  of(image: Image): Made | null | Promise<Made | null> {
     const known = this.#known.get(image);
     if (known !== undefined) return known;
     if (image.summary) imageObjects.add(image);

@@ -1,5 +1,4 @@
 import { formatOf } from "../emulator/image-header.ts";
-import { isCause } from "../schema/causes/causes.ts";
 import { AFTER_HEADER, CHUNK_OVERHEAD, readChunk, readPngHeader } from "./png.ts";
 
 /** An image file's header, read without decoding its pixels. */
@@ -33,11 +32,11 @@ const PNG_COMPONENTS = new Map([
 /** Of a PNG with at most its resolution between its header and its pixels. */
 function pngHeader(bytes: Buffer): ImageHeader | undefined {
   const header = readPngHeader(bytes);
-  if (isCause(header)) return undefined;
+  if ("code" in header) return undefined;
   let at = AFTER_HEADER;
   if (nameAt(bytes, at) === "pHYs") {
     const resolution = readChunk(bytes, at, true);
-    if (isCause(resolution) || resolution.length !== PHYS_BYTES) return undefined;
+    if ("code" in resolution || resolution.length !== PHYS_BYTES) return undefined;
     at += PHYS_BYTES + CHUNK_OVERHEAD;
   }
   if (at + 8 > bytes.length || nameAt(bytes, at) !== "IDAT" || bytes.readInt32BE(at) < 0) return undefined;

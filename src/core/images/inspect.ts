@@ -1,7 +1,7 @@
+import { hash } from "node:crypto";
 import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
 import type { Random } from "../emulator/random.ts";
-import { sha256Hex } from "../general/sha256.ts";
-import { type AnyCause, cause, isCause } from "../schema/causes/causes.ts";
+import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import type { ImageMeasures, NewImage } from "../schema/target.ts";
 import { whyUndecodable } from "./damage.ts";
@@ -47,14 +47,14 @@ export async function inspectTargetImage(
   // An image that decodes also opens, which would take a quarter longer.
   if (declared && !refusalOf(bytes, declared)) {
     const image = await measureWhole(bytes, declared.png, wants);
-    if (!isCause(image)) return { ok: true, image };
+    if (!("code" in image)) return { ok: true, image };
   }
   const opened = await openImage(bytes);
-  if (isCause(opened)) return refuse("BadImage", opened);
+  if ("code" in opened) return refuse("BadImage", opened);
   const refusal = refusalOf(bytes, opened);
   if (refusal) return refusal;
   const image = await measureWhole(bytes, opened.png, wants);
-  return isCause(image) ? refuse("BadImage", image) : { ok: true, image };
+  return "code" in image ? refuse("BadImage", image) : { ok: true, image };
 }
 
 function refusalOf(bytes: Buffer, { header, png }: OpenedImage): RefusedImage | undefined {
@@ -82,7 +82,7 @@ async function measureWhole(
 ): Promise<NewImage | AnyCause> {
   const inChunks = png && findPngDamage(bytes);
   if (inChunks !== undefined) return inChunks;
-  const image = { bytes, sha256: sha256Hex(bytes) };
+  const image = { bytes, sha256: hash("sha256", bytes) };
   const measures = await measure(image, wants);
   const { damage } = measures;
   return damage === undefined ? { ...image, measures } : whyUndecodable(bytes, damage);
@@ -91,7 +91,7 @@ async function measureWhole(
 /** Checks a query's image, which only has to open. Never throws for bad bytes. */
 export async function inspectQueryImage(bytes: Buffer): Promise<RefusedImage | { readonly ok: true }> {
   const opened = await openImage(bytes);
-  if (isCause(opened)) return refuse("BadImage", opened);
+  if ("code" in opened) return refuse("BadImage", opened);
   const { width, height } = opened.header;
   if (Math.max(width, height) > MAX_QUERY_IMAGE_SIDE) {
     return refuse("BadImage", cause("image.sides", { width, height, most: MAX_QUERY_IMAGE_SIDE }));
@@ -111,7 +111,7 @@ async function openImage(bytes: Buffer): Promise<OpenedImage | AnyCause> {
   const format = formatOf(bytes);
   if (!format) return otherKind(bytes);
   const png = format === "PNG" ? readPngHeader(bytes) : undefined;
-  if (png !== undefined && isCause(png)) return png;
+  if (png !== undefined && "code" in png) return png;
   const header = await readHeader(bytes);
   return "damage" in header ? whyUndecodable(bytes, header.damage, true) : { header, png };
 }
@@ -124,7 +124,7 @@ function declaredHeader(bytes: Buffer): OpenedImage | undefined {
     return header && { header, png: undefined };
   }
   const png = readPngHeader(bytes);
-  return isCause(png) ? undefined : { header: png, png };
+  return "code" in png ? undefined : { header: png, png };
 }
 
 /** From the header chunk: a tRNS chunk changes the decoder's report. */
@@ -159,7 +159,7 @@ interface Assessment {
  * @throws TypeError or RangeError when the rater returns anything but an integer from 0 to 5; what the rater throws.
  */
 export async function assessImage(
-  { bytes, sha256 = sha256Hex(bytes), measures: known }: NewImage,
+  { bytes, sha256 = hash("sha256", bytes), measures: known }: NewImage,
   rater: TargetRater | "brisque",
   random?: Random,
 ): Promise<Assessment> {
@@ -176,7 +176,7 @@ const SCORE_PER_RATING = 20;
 
 /** Rates an image by its BRISQUE score; 0 when it cannot be decoded. */
 export const rateImage = async (bytes: Buffer): Promise<number> =>
-  ratingOf(await measure({ bytes, sha256: sha256Hex(bytes) }, { brisque: true }));
+  ratingOf(await measure({ bytes, sha256: hash("sha256", bytes) }, { brisque: true }));
 
 function ratingOf(measures: ImageMeasures): number {
   const { brisque } = { brisque: undefined, ...measures };

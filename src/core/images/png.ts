@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { PixelSize } from "../emulator/image-header.ts";
-import { type AnyCause, cause, isCause } from "../schema/causes/causes.ts";
+import { type AnyCause, cause } from "../schema/causes/causes.ts";
 
 export interface PngHeader extends PixelSize {
   /** Bits per sample: 1, 2, 4, 8 or 16. */
@@ -18,7 +18,7 @@ export const AFTER_HEADER = SIGNATURE_LENGTH + HEADER_LENGTH + CHUNK_OVERHEAD;
 /** Checks the checksum too, which the decoder ignores. */
 export function readPngHeader(bytes: Buffer): PngHeader | AnyCause {
   const chunk = readChunk(bytes, SIGNATURE_LENGTH, true);
-  if (isCause(chunk)) return chunk;
+  if ("code" in chunk) return chunk;
   if (chunk.type === "CgBI") return cause("image.cgbi");
   if (chunk.type !== "IHDR" || chunk.length !== HEADER_LENGTH)
     return cause("image.damaged", { isHeader: true });
@@ -44,7 +44,7 @@ export function* chunksOf(bytes: Buffer): Generator<{ type: string; at: number; 
 export function findPngDamage(bytes: Buffer): AnyCause | undefined {
   for (let offset = SIGNATURE_LENGTH; ; ) {
     const chunk = readChunk(bytes, offset, false);
-    if (isCause(chunk)) return chunk;
+    if ("code" in chunk) return chunk;
     if (chunk.type === "IEND") return undefined;
     offset += chunk.length + CHUNK_OVERHEAD;
   }

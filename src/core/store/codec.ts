@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 import type { Target, TargetImage, TargetRecord } from "../schema/target.ts";
 import { nameAt, type Problem, read } from "../schema/zod/problems.ts";
-import { freedImage, withoutContent } from "./verbs.ts";
+import { freedImage, withoutContent } from "./records.ts";
 
 /*
  * Converts records to JSON and back, without loss, for snapshots and for Redis. Every record is plain

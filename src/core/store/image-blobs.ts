@@ -1,4 +1,4 @@
-import { sha256Hex } from "../general/sha256.ts";
+import { hash } from "node:crypto";
 import type { TargetImage } from "../schema/target.ts";
 
 export interface KeptImage extends TargetImage {
@@ -10,7 +10,7 @@ export class ImageBlobs {
   private readonly used = new Map<string, { readonly image: KeptImage; uses: number }>();
 
   /** Keeps a copy, so that later writes to the buffer have no effect. */
-  add(bytes: Buffer, sha256 = sha256Hex(bytes)): KeptImage {
+  add(bytes: Buffer, sha256 = hash("sha256", bytes)): KeptImage {
     const image = this.find(sha256) ?? keptImage(sha256, ownCopy(bytes));
     this.use(image);
     return image;

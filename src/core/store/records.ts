@@ -3,7 +3,7 @@ import type { Database, TemplateTarget } from "../schema/database.ts";
 import type { ClientCredential, Dataset } from "../schema/model-target.ts";
 import { isProcessed } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
-import type { Target } from "../schema/target.ts";
+import type { Target, TargetImage } from "../schema/target.ts";
 
 /** The kinds of records: those of a database, and those that belong to no database. */
 export interface RecordKinds {
@@ -16,19 +16,38 @@ export interface RecordKinds {
 }
 
 /** A record that replaces the one with its kind and key; null removes it. */
-export type Change<Kinds = RecordKinds, Kind extends keyof Kinds = keyof Kinds> = {
+export type Write<Kinds = RecordKinds, Kind extends keyof Kinds = keyof Kinds> = {
   readonly [Each in Kind]: { readonly kind: Each; readonly key: string; readonly record: Kinds[Each] | null };
 }[Kind];
 
-/** The records of one database as a verb reads them. */
-export type ReadableRecords = Readonly<Omit<Records, "apply" | "current" | "all">>;
+/** The records of one database, to be read. */
+export type ReadableRecords = Readonly<Omit<Records, "apply" | "all">>;
 
 /** The records of a database that exists. Whoever keeps them sees later changes too. */
 export type RecordsOf<D extends Database = Database> = ReadableRecords & { readonly database: D };
 
+/** Returns the records if they are those of a database. */
+export const ofDatabase = (records: ReadableRecords | undefined): RecordsOf | undefined =>
+  (records?.database && records) as RecordsOf | undefined;
+
 /** Whether they are the records of a cloud database. */
 export const isOfCloud = (records: ReadableRecords | undefined): records is RecordsOf<CloudDatabase> =>
   records?.database?.kind === "cloud";
+
+const NOTHING = Buffer.alloc(0);
+
+/** The image of a deleted target: only its hash. */
+export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage => ({
+  sha256,
+  bytes: () => NOTHING,
+});
+
+/** What stays of a deleted target: all but its image and metadata. */
+export const withoutContent = (target: Target): Target => ({
+  ...target,
+  applicationMetadata: null,
+  image: freedImage(target.image),
+});
 
 /** How many targets there are of each kind that `GET /summary` tells apart; the active and inactive ones were processed successfully. */
 export type TargetCounts = Readonly<Record<"active" | "inactive" | "failed" | "processing", number>>;
@@ -120,21 +139,21 @@ export class Records {
     return this.counter.at(now);
   }
 
-  apply({ kind, key, record }: Change): void {
+  apply({ kind, key, record }: Write): void {
     if (kind === "database") this.database = record ?? undefined;
     else if (kind === "target") this.putTarget(key, record);
     else put<unknown>(this.kept[kind], key, record);
   }
 
-  /** Every record, as the changes that recreate them. */
-  *all(): Iterable<Change> {
+  /** Every record, as the writes that recreate them. */
+  *all(): Iterable<Write> {
     if (this.database !== undefined) yield { kind: "database", key: "", record: this.database };
     for (const [key, record] of this.deleted) yield { kind: "target", key, record };
     for (const kind of Object.keys(this.kept) as ManyKind[])
       for (const key of this.kept[kind].keys()) yield this.keptOf(kind, key);
   }
 
-  private keptOf<Kind extends ManyKind>(kind: Kind, key: string): Change<RecordKinds, Kind> {
+  private keptOf<Kind extends ManyKind>(kind: Kind, key: string): Write<RecordKinds, Kind> {
     const records: ReadonlyMap<string, RecordKinds[Kind]> = this.kept[kind];
     return { kind, key, record: records.get(key) ?? null };
   }
@@ -158,4 +177,11 @@ export class Records {
 function put<T>(records: Map<string, T>, key: string, record: T | null): void {
   if (record === null) records.delete(key);
   else records.set(key, record);
+}
+
+/** An id, or if it can be drawn again, one that is not taken. */
+export function freeId(drawn: string, isTaken: (id: string) => boolean, anotherId?: () => string): string {
+  let id = drawn;
+  while (anotherId !== undefined && isTaken(id)) id = anotherId();
+  return id;
 }

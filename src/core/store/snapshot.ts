@@ -1,4 +1,4 @@
-import { sha256Hex } from "../general/sha256.ts";
+import { hash } from "node:crypto";
 import { show } from "../general/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
@@ -6,12 +6,13 @@ import { read } from "../schema/zod/problems.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
 import { type KeptImage, keptImage } from "./image-blobs.ts";
 import { type StoreState, uniqueValues } from "./state.ts";
+import type { PlainChange, Read } from "./store.ts";
 
 /** The states behind this process's snapshots: frozen snapshots need not be parsed again. */
 const states = new WeakMap<object, StoreState>();
 
 /** Copies its contents on access: most snapshots are only restored or sent. */
-export function snapshotOf(state: StoreState): Snapshot {
+function snapshotOf(state: StoreState): Snapshot {
   let copy: Snapshot | undefined;
   const content = () => {
     copy ??= contentOf(state);
@@ -50,6 +51,34 @@ function recordsOf({ databases, datasets, credentials }: StoreState): Omit<Snaps
   return { version: 2, databases: records, datasets, credentials };
 }
 
+export const wholeSnapshot: Read<Snapshot> = { of: "state", answer: snapshotOf };
+
+/** Deletes all state. */
+export const deleteState: PlainChange<void> = {
+  on: "state",
+  decide: () => ({
+    result: undefined,
+    state: { databases: [], datasets: [], credentials: [], images: new Map() },
+  }),
+};
+
+/**
+ * Replaces all state with that of a snapshot.
+ *
+ * @param images - by SHA-256; the snapshot need not hold these itself.
+ * @returns what is wrong with the snapshot; the state is then unchanged.
+ */
+export const restoreSnapshot = (
+  snapshot: unknown,
+  images?: ReadonlyMap<string, Buffer>,
+): PlainChange<string | undefined> => ({
+  on: "state",
+  decide: (findImage) => {
+    const state = readSnapshot(snapshot, images, findImage);
+    return typeof state === "string" ? { result: state } : { result: undefined, state };
+  },
+});
+
 /** Images are encoded while they are sent. */
 export function snapshotJson(snapshot: Snapshot): object {
   const state = states.get(snapshot);
@@ -85,7 +114,7 @@ export class InvalidSnapshotError extends TypeError {
  * @param given - images by SHA-256 that arrived beside it.
  * @param findKept - finds a known image by its SHA-256, which then need not be decoded.
  */
-export function readSnapshot(
+function readSnapshot(
   value: unknown,
   given: ReadonlyMap<string, Buffer> = new Map(),
   findKept: (sha256: string) => KeptImage | undefined = () => undefined,
@@ -100,7 +129,7 @@ export function readSnapshot(
     const beside = given.get(sha256);
     const known = findKept(sha256) ?? (beside && keptImage(sha256, beside));
     const bytes = known?.bytes() ?? Buffer.from(text, "base64");
-    if (known === undefined && sha256Hex(bytes) !== sha256) {
+    if (known === undefined && hash("sha256", bytes) !== sha256) {
       return `snapshot.images[${show(sha256)}] is not the base64 of an image with that SHA-256`;
     }
     images.set(sha256, known ?? keptImage(sha256, bytes));

@@ -16,9 +16,9 @@ import { isJsonObject, LONGEST_SEARCHED } from "../general/json.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { jsonIn, markedEncoding, TextFileError } from "../general/text-file.ts";
 import { type Snapshot, seed } from "../schema/snapshot.ts";
-import type { MemoryStore } from "./memory-store.ts";
-import { snapshotJson } from "./snapshot.ts";
+import { restoreSnapshot, snapshotJson } from "./snapshot.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
+import type { Store } from "./store.ts";
 
 /** A state file that cannot be used. The message names the file and the problem, without values. */
 export class StateFileError extends Error {
@@ -158,7 +158,7 @@ async function parsed(json: Buffer, path: string, size: number): Promise<unknown
  */
 export async function restoreState(
   path: string,
-  store: MemoryStore,
+  store: Store,
   onRead: (done: number, total: number) => void = () => {},
 ): Promise<boolean> {
   const upload = new SnapshotReader();
@@ -184,7 +184,7 @@ export async function restoreState(
     throw new StateFileError(
       `the state file ${path} holds no state, but a seed: give it as --seed FILE, or SEED_FILE`,
     );
-  const problem = store.restore(snapshot, upload.images);
+  const problem = await store.run(restoreSnapshot(snapshot, upload.images));
   if (problem === undefined) return true;
   throw new StateFileError(`the state file ${path} holds no state: ${problem}`);
 }

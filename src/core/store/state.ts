@@ -2,7 +2,7 @@ import type { Database } from "../schema/database.ts";
 import type { Snapshot } from "../schema/snapshot.ts";
 import type { Target } from "../schema/target.ts";
 import type { KeptImage } from "./image-blobs.ts";
-import type { Change, ReadableRecords } from "./records.ts";
+import type { ReadableRecords, Write } from "./records.ts";
 
 /** No two databases share these. Conflicts are reported in this order. */
 export const UNIQUE_FIELDS = [
@@ -58,30 +58,25 @@ export const databaseRecords = (
   ];
 };
 
-export const changeOfDatabase = (database: Database): Change => ({
+export const writeOfDatabase = (database: Database): Write => ({
   kind: "database",
   key: "",
   record: database,
 });
 
-/** The changes that create a database with all its records. */
-export const changesAddingDatabase = ({
-  database,
-  targets,
-  templates,
-  reports,
-}: DatabaseRecords): Change[] => [
-  changeOfDatabase(database),
+/** The writes that create a database with all its records. */
+export const writesAddingDatabase = ({ database, targets, templates, reports }: DatabaseRecords): Write[] => [
+  writeOfDatabase(database),
   ...targets.map((record) => ({ kind: "target" as const, key: record.targetId, record })),
   ...templates.map((record) => ({ kind: "template" as const, key: record.targetId, record })),
   ...reports.map((record) => ({ kind: "report" as const, key: record.file, record })),
 ];
 
-/** The changes that create all records that belong to no database. */
-export const changesAddingGlobals = ({
+/** The writes that create all records that belong to no database. */
+export const writesAddingGlobals = ({
   datasets,
   credentials,
-}: Pick<StoreState, "datasets" | "credentials">): Change[] => [
+}: Pick<StoreState, "datasets" | "credentials">): Write[] => [
   ...datasets.map((record) => ({ kind: "dataset" as const, key: record.uuid, record })),
   ...credentials.map((record) => ({ kind: "credential" as const, key: record.clientId, record })),
 ];

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { ReadableStream } from "node:stream/web";
 import { promisify } from "node:util";
 import zlib, { constants } from "node:zlib";
-import { header, type MaybePromise, type WireResponse } from "../../core/emulator/message.ts";
+import { header, type WireResponse } from "../../core/emulator/message.ts";
 import { connectionError, socketError, stoppedError } from "../errors.ts";
 import { type HostTable, type InterceptedRequest, originOf } from "../host-table.ts";
 import { replace } from "../replace.ts";
@@ -78,7 +78,7 @@ export async function fetchFrom(
   return asReceived(response, urlWithoutFragment, redirections > 0);
 }
 
-type Decode = (bytes: Buffer) => MaybePromise<Buffer>;
+type Decode = (bytes: Buffer) => Buffer | Promise<Buffer>;
 
 /** As in `fetch`, a body may end too early. */
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH };

@@ -4,6 +4,7 @@ import type { SigningKeys } from "../../emulator/signing.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
 import type { SignatureForm } from "../../schema/causes/signature.ts";
+import * as reads from "../../store/reads.ts";
 import type { ApiContext } from "../services.ts";
 import { endsWithin } from "./bodies.ts";
 import { localDate } from "./dates.ts";
@@ -165,7 +166,7 @@ async function secretsOfOthers(
   { services }: ApiContext,
   { databaseName }: { readonly databaseName: string },
 ): Promise<readonly Secret[]> {
-  const databases = await services.store.listCloudDatabases();
+  const databases = await services.store.read(reads.cloudDatabases);
   const others = databases.filter((other) => other.databaseName !== databaseName);
   return others.slice(-MOST_OTHER_DATABASES).flatMap((other) =>
     (["server", "client"] as const).map((role) => ({

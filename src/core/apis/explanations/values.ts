@@ -3,6 +3,8 @@ import { dateOf } from "../../emulator/response.ts";
 import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { Database } from "../../schema/database.ts";
+import * as reads from "../../store/reads.ts";
+import { ofDatabase } from "../../store/records.ts";
 import type { ApiContext } from "../services.ts";
 
 /** Whether this runtime's `Headers` or `Request` drops `Date`, as in browsers and happy-dom. */
@@ -153,10 +155,10 @@ export async function unknownKey(
   if (key === undefined) return cause("key.unknown", { role, given });
   if (isUnset(key)) return cause("key.unset", { text: key });
   const other = role === "server" ? "client" : "server";
-  const database = (await store.findRecords([`${other}AccessKey`, key]))?.database;
+  const database = (await store.read({ key: [`${other}AccessKey`, key], answer: ofDatabase }))?.database;
   if (database !== undefined)
     return cause("key.other-role", { given: show(key), role: other, database: show(database.databaseName) });
-  const databases = (await store.listCloudDatabases()).slice(-MOST_DATABASES);
+  const databases = (await store.read(reads.cloudDatabases)).slice(-MOST_DATABASES);
   const swapped = databases.find(
     ({ serverSecretKey, clientSecretKey }) => key === serverSecretKey || key === clientSecretKey,
   );
@@ -171,7 +173,9 @@ export async function unknownKey(
     const code = ofFormer.ended === "stopped" ? "key.left-over" : "key.reset";
     return cause(code, { given, database: ofFormer.database });
   }
-  const template = (await store.listVuMarkDatabases()).find(({ serverAccessKey }) => serverAccessKey === key);
+  const template = (await store.read(reads.vuMarkDatabases)).find(
+    ({ serverAccessKey }) => serverAccessKey === key,
+  );
   if (template !== undefined)
     return cause("key.vumark", { given: show(key), database: show(template.databaseName) });
   const owner = otherMockWith(key);
@@ -187,9 +191,9 @@ export async function unknownTarget({
   services: { store },
 }: ApiContext & { readonly database: Database }): Promise<AnyCause> {
   if (isUnset(id)) return cause("id.unset", { text: id, database });
-  for (const other of (await store.listCloudDatabases()).slice(-MOST_DATABASES)) {
+  for (const other of (await store.read(reads.cloudDatabases)).slice(-MOST_DATABASES)) {
     if (other.databaseName === database) continue;
-    if ((await store.findTarget(other.databaseName, id)) === undefined) continue;
+    if ((await store.read(reads.target(other.databaseName, id))) === undefined) continue;
     return cause("target.elsewhere", { database, id: show(id), other: show(other.databaseName) });
   }
   return cause("target.unknown", { database, id: show(id) });

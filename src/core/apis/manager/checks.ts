@@ -1,6 +1,5 @@
 import type * as z from "zod/mini";
 import { CheckTable, check } from "../../emulator/check.ts";
-import type { MaybePromise } from "../../emulator/message.ts";
 import type { DeclaredBody } from "../../emulator/operation.ts";
 import type { DeclaredResponse, Refusal } from "../../emulator/response.ts";
 import type { JsonObject } from "../../general/json.ts";
@@ -10,6 +9,7 @@ import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Target } from "../../schema/target.ts";
 import { type Problem, read } from "../../schema/zod/problems.ts";
+import * as reads from "../../store/reads.ts";
 import type { ApiContext } from "../services.ts";
 import {
   type FieldError,
@@ -40,9 +40,9 @@ export const knownDatabase = <K extends Kind>(kind: K, missing: DeclaredResponse
   check<ApiContext, { database: DatabaseOf<K> }, ManagerOperation>({
     name: "knownDatabase",
     refusals: [missing],
-    test: async (context) => {
+    testLater: async (context) => {
       const { params, services } = context;
-      const database = await services.store.findDatabaseByName(params.database_name ?? "");
+      const database = await services.store.read(reads.database(params.database_name ?? ""));
       return isOfKind(database, kind) ? { database } : unknownDatabase(context, kind, missing);
     },
   });
@@ -65,9 +65,9 @@ const targetNamed = (missing: DeclaredResponse<string>) =>
   check<InDatabase, { target: Target }, ManagerOperation>({
     name: "knownTarget",
     refusals: [missing],
-    test: async (context) => {
+    testLater: async (context) => {
       const { database, params, services } = context;
-      const target = await services.store.findTarget(database.databaseName, params.target_id ?? "");
+      const target = await services.store.read(reads.target(database.databaseName, params.target_id ?? ""));
       return target === undefined ? unknownTarget(context, missing) : { target };
     },
   });
@@ -107,12 +107,12 @@ export const bodyMatching = <Given>(schema: z.ZodMiniType<Given>): JsonBody<Give
  */
 export const bodyAccepted = <Given, Found extends object = object>(
   { schema }: JsonBody<Given>,
-  inspect: (body: JsonObject) => MaybePromise<readonly FieldError[] | Found> = () => [],
+  inspect: (body: JsonObject) => Promise<readonly FieldError[] | Found> = async () => [],
 ) =>
   check<ApiContext, { given: Given } & Found, ManagerOperation>({
     name: "bodyAccepted",
     refusals: [fieldsRefused],
-    test: async ({ body }) => {
+    testLater: async ({ body }) => {
       if (body.json.error !== undefined) {
         return refuseFields([{ field: "body", message: "body is not valid JSON", accepted: A_JSON_OBJECT }]);
       }

@@ -1,5 +1,4 @@
 import type * as z from "zod/mini";
-import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { writeJson } from "../../emulator/write-json.ts";
@@ -21,6 +20,8 @@ import {
 } from "../../schema/database.ts";
 import { targetJson } from "../../schema/target.ts";
 import type { WireForm } from "../../schema/zod/wire.ts";
+import * as changes from "../../store/changes.ts";
+import * as reads from "../../store/reads.ts";
 import type { ApiContext, Services } from "../services.ts";
 import {
   anyRequest,
@@ -55,12 +56,12 @@ interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, Vi
   readonly json: WireForm<View>;
   readonly view: (database: DatabaseOf<K>, targets: Shown[]) => View;
   readonly list: Named;
-  readonly all: (services: Services) => MaybePromise<readonly DatabaseOf<K>[]>;
+  readonly all: (services: Services) => Promise<readonly DatabaseOf<K>[]>;
   readonly targets: {
     readonly field: string;
     readonly json: WireForm<Shown>;
-    readonly of: (services: Services, databaseName: string) => MaybePromise<readonly Item[]>;
-    readonly view: (target: Item, now: number) => MaybePromise<Shown>;
+    readonly of: (services: Services, databaseName: string) => Promise<readonly Item[]>;
+    readonly view: (target: Item, now: number) => Promise<Shown>;
   };
   readonly add: Named;
   readonly posted: { readonly schema: z.ZodMiniType<Given> };
@@ -80,7 +81,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   const added = addedWith(json);
   const updated = doneWith(json);
   const newBody = bodyMatching(resource.posted.schema);
-  const changes = bodyMatching(resource.put.schema);
+  const changedBody = bodyMatching(resource.put.schema);
   return [
     /** In slices: there may be many targets. */
     operation({
@@ -116,7 +117,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       handle: async (context) => {
         const { given, services } = context;
         const draw = () => resource.create(given, context);
-        const created = await services.store.createDrawnDatabase(given, draw);
+        const created = await services.store.run(changes.createDrawnDatabase(given, draw));
         return "conflict" in created ? databaseConflict(created) : ok(added, view(created, []));
       },
     }),
@@ -127,7 +128,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       checks: anyRequest.and(knownDatabase<Kind>(kind, unknownToDelete)),
       responses: [noBody],
       handle: async ({ database, services }) => {
-        await services.store.deleteDatabase(database.databaseName);
+        await services.store.run(changes.deleteDatabase(database.databaseName));
         return ok(noBody);
       },
     }),
@@ -135,12 +136,12 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       ...named(resource.update),
       method: "PUT",
       path: one,
-      body: changes,
-      checks: anyRequest.and(knownDatabase<Kind>(kind)).and(bodyAccepted(changes)),
+      body: changedBody,
+      checks: anyRequest.and(knownDatabase<Kind>(kind)).and(bodyAccepted(changedBody)),
       responses: [updated, unknown],
       handle: async (context) => {
         const { database, given, services, now } = context;
-        const changed = await services.store.updateDatabase(database.databaseName, given);
+        const changed = await services.store.run(changes.updateDatabase(database.databaseName, given));
         if (!isOfKind(changed, kind)) return unknownDatabase(context, kind);
         const items = await targets.of(services, changed.databaseName);
         return ok(updated, view(changed, await Promise.all(items.map((item) => targets.view(item, now)))));
@@ -155,11 +156,11 @@ export const cloudDatabases = operationsOn({
   json: cloudDatabaseJson,
   view: (database, targets) => ({ ...database, targets }),
   list: ["manager.listCloudDatabases", "Lists the cloud databases with all their targets."],
-  all: ({ store }) => store.listCloudDatabases(),
+  all: ({ store }) => store.read(reads.cloudDatabases),
   targets: {
     field: "targets",
     json: targetJson,
-    of: ({ store }, databaseName) => store.listTargets(databaseName, { deleted: true }),
+    of: ({ store }, databaseName) => store.read(reads.targets(databaseName, { deleted: true })),
     view: targetViewAt,
   },
   add: [
@@ -179,12 +180,12 @@ export const vuMarkDatabases = operationsOn({
   json: vuMarkDatabaseJson,
   view: (database, vumarkTargets) => ({ ...database, vumarkTargets }),
   list: ["manager.listVuMarkDatabases", "Lists the VuMark databases with their template targets."],
-  all: ({ store }) => store.listVuMarkDatabases(),
+  all: ({ store }) => store.read(reads.vuMarkDatabases),
   targets: {
     field: "vumark_targets",
     json: templateTargetJson,
-    of: ({ store }, databaseName) => store.listTemplateTargets(databaseName),
-    view: (target) => target,
+    of: ({ store }, databaseName) => store.read(reads.templateTargets(databaseName)),
+    view: async (target) => target,
   },
   add: [
     "manager.addVuMarkDatabase",

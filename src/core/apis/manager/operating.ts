@@ -20,7 +20,8 @@ import {
   wholeNumber,
 } from "../../schema/zod/values.ts";
 import { wireForm } from "../../schema/zod/wire.ts";
-import { snapshotJson } from "../../store/snapshot.ts";
+import * as reads from "../../store/reads.ts";
+import { snapshotJson, wholeSnapshot } from "../../store/snapshot.ts";
 import * as control from "../control.ts";
 import type { ApiContext } from "../services.ts";
 import { anyRequest, bodyAccepted, bodyMatching } from "./checks.ts";
@@ -86,7 +87,7 @@ const clearRequests = operation({
   summary: "Clears the journal of requests.",
   checks: anyRequest,
   responses: [noBody],
-  handle: ({ services: { journal } }) => {
+  handle: async ({ services: { journal } }) => {
     journal.clear();
     return ok(noBody);
   },
@@ -117,8 +118,7 @@ const takeSnapshot = operation({
   checks: anyRequest,
   responses: [wholeState],
   handle: async ({ services: { store } }) => {
-    const state = await store.snapshot();
-    return ok(wholeState, writeJson(snapshotJson(state)));
+    return ok(wholeState, writeJson(snapshotJson(await store.read(wholeSnapshot))));
   },
 });
 
@@ -132,7 +132,7 @@ const restoreSnapshot = operation({
   checks: anyRequest.and(bodyAccepted(bodyMatching(anyObject))),
   responses: [noBody, fieldsRefused],
   handle: async ({ given, request, services }) => {
-    const problem = await control.restore<"either">(services, given, request.images);
+    const problem = await services.store.run(control.restore(services, given, request.images));
     if (problem === undefined) return ok(noBody);
     return refuseFields([{ field: "body", message: problem, accepted: "a response of GET /snapshot" }]);
   },
@@ -146,7 +146,7 @@ const finishProcessing = operation({
   checks: anyRequest,
   responses: [noBody],
   handle: async ({ services }) => {
-    await control.finishProcessing<"either">(services);
+    await services.store.run(control.finishProcessing(services));
     return ok(noBody);
   },
 });
@@ -160,7 +160,7 @@ const live = operation({
   summary: "Responds whenever the process is running.",
   checks: anyRequest,
   responses: [healthy],
-  handle: () => ok(healthy, { status: "ok" }),
+  handle: async () => ok(healthy, { status: "ok" }),
 });
 
 const ready = operation({
@@ -171,7 +171,7 @@ const ready = operation({
   checks: anyRequest,
   responses: [healthy],
   handle: async ({ services: { store } }) => {
-    await store.findDatabaseByName("");
+    await store.read(reads.database(""));
     return ok(healthy, { status: "ok" });
   },
 });
@@ -191,7 +191,7 @@ const readClock = operation({
   summary: "Returns the time of all servers, and whether their clock is stopped.",
   checks: anyRequest,
   responses: [clockState],
-  handle: stateOf,
+  handle: async (context) => stateOf(context),
 });
 
 const clockChange = bodyMatching(
@@ -206,7 +206,7 @@ const setClock = operation({
   body: clockChange,
   checks: anyRequest.and(bodyAccepted(clockChange)),
   responses: [clockState],
-  handle: (context) => {
+  handle: async (context) => {
     const { clock } = context.services;
     clock.set(context.given.now ?? clock.moment(), context.given.frozen);
     return stateOf(context);
@@ -223,7 +223,7 @@ const advanceClock = operation({
   body: advance,
   checks: anyRequest.and(bodyAccepted(advance)),
   responses: [clockState, fieldsRefused],
-  handle: (context) => {
+  handle: async (context) => {
     const { clock } = context.services;
     const moved = clock.now().getTime() + context.given.seconds * 1000;
     if (!isClockTimestamp(moved)) {
@@ -243,7 +243,7 @@ const resetClock = operation({
   summary: "Undoes every change to the clock.",
   checks: anyRequest,
   responses: [noBody],
-  handle: ({ services: { clock } }) => {
+  handle: async ({ services: { clock } }) => {
     clock.reset();
     return ok(noBody);
   },

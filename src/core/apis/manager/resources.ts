@@ -1,5 +1,4 @@
 import type * as z from "zod/mini";
-import type { MaybePromise } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { type DeclaredResponse, ok } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
@@ -7,6 +6,8 @@ import { cause } from "../../schema/causes/causes.ts";
 import { faultJson, postedFault } from "../../schema/fault.ts";
 import { credentialJson, datasetJson, postedCredential, postedDataset } from "../../schema/model-target.ts";
 import type { WireForm } from "../../schema/zod/wire.ts";
+import * as changes from "../../store/changes.ts";
+import * as reads from "../../store/reads.ts";
 import * as control from "../control.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { anyRequest, bodyAccepted, bodyMatching, type Named, named } from "./checks.ts";
@@ -21,13 +22,13 @@ interface Resource<T, Given> {
   readonly json: WireForm<T>;
   readonly posted: { readonly schema: z.ZodMiniType<Given> };
   readonly list: Named;
-  readonly all: (services: Services) => MaybePromise<readonly T[]>;
+  readonly all: (services: Services) => Promise<readonly T[]>;
   readonly add: Named;
-  readonly create: (given: Given, context: ApiContext) => MaybePromise<T>;
+  readonly create: (given: Given, context: ApiContext) => Promise<T>;
   readonly added?: DeclaredResponse<T>;
   readonly delete: Named;
   /** Returns false if there was nothing to remove. */
-  readonly remove: (services: Services, key: string) => MaybePromise<boolean>;
+  readonly remove: (services: Services, key: string) => Promise<boolean>;
   readonly deleted: DeclaredResponse;
 }
 
@@ -79,11 +80,11 @@ export const datasets = operationsOf({
   json: datasetJson,
   posted: postedDataset,
   list: ["manager.listDatasets", "Lists the Model Target datasets."],
-  all: ({ store }) => store.listDatasets(),
+  all: ({ store }) => store.read(reads.datasets),
   add: ["manager.addDataset", "Adds a Model Target dataset, or replaces the one with its uuid."],
-  create: (given, { services, now }) => control.addDataset<"either">(services, given, now),
+  create: (given, { services, now }) => services.store.run(control.addDataset(services, given, now)),
   delete: ["manager.deleteDataset", "Deletes a Model Target dataset."],
-  remove: ({ store }, uuid) => store.deleteDataset(uuid),
+  remove: ({ store }, uuid) => store.run(changes.deleteDataset(uuid)),
   deleted: noBody,
 });
 
@@ -94,15 +95,15 @@ export const credentials = operationsOf({
   json: credentialJson,
   posted: postedCredential,
   list: ["manager.listCredentials", "Lists the OAuth 2.0 client credentials with their secrets."],
-  all: ({ store }) => store.listCredentials(),
+  all: ({ store }) => store.read(reads.credentials),
   add: ["manager.putCredential", "Adds a client credential, or replaces the one with its client id."],
   create: async (given, { services: { store } }) => {
-    await store.putCredential(given);
+    await store.run(changes.putCredential(given));
     return given;
   },
   added: noContent,
   delete: ["manager.deleteCredential", "Deletes a client credential."],
-  remove: ({ store }, clientId) => store.deleteCredential(clientId),
+  remove: ({ store }, clientId) => store.run(changes.deleteCredential(clientId)),
   deleted: noContent,
 });
 

@@ -16,7 +16,7 @@ import {
   type TargetView,
   targetJson,
 } from "../../schema/target.ts";
-import * as control from "../control.ts";
+import * as changes from "../../store/changes.ts";
 import {
   anyRequest,
   bodyAccepted,
@@ -79,7 +79,8 @@ const addTarget = operation({
   handle: async (context) => {
     const { database, given, services, now, preciseNow } = context;
     const target = { ...given, image: context.image ?? { bytes: Buffer.from(given.image) } };
-    const created = await control.addTarget(services, database.databaseName, target, preciseNow);
+    const adding = changes.createTarget(services, database.databaseName, target, preciseNow);
+    const created = await services.store.run(adding);
     switch (created) {
       case "unknownDatabase":
         return unknownDatabase(context, "cloud");
@@ -111,11 +112,13 @@ const updateTarget = operation({
   handle: async (context) => {
     const { database, target, services, now } = context;
     const { image: _measured, ...given } = context.given;
-    const updated = await services.store.updateTarget(
-      database.databaseName,
-      target.targetId,
-      { ...given, ...(context.image && { image: context.image }) },
-      now,
+    const updated = await services.store.run(
+      changes.updateTarget(
+        database.databaseName,
+        target.targetId,
+        { ...given, ...(context.image && { image: context.image }) },
+        now,
+      ),
     );
     if (updated === "nameTaken") return nameTaken(given.name);
     if (typeof updated === "string") return unknownTarget(context);
@@ -132,7 +135,9 @@ const deleteTarget = operation({
   responses: [targetShown, unknownToDelete],
   handle: async (context) => {
     const { database, target, services, now } = context;
-    const deleted = await services.store.deleteTarget(database.databaseName, target.targetId, now, true);
+    const deleted = await services.store.run(
+      changes.deleteTarget(database.databaseName, target.targetId, now, true),
+    );
     if (typeof deleted === "string") return unknownTarget(context, unknownToDelete);
     return ok(targetShown, await targetViewAt(deleted, now));
   },
@@ -150,7 +155,9 @@ const setRecognitionCounts = operation({
   responses: [targetShown, unknown],
   handle: async (context) => {
     const { database, target, given, services, now } = context;
-    const counted = await services.store.setRecognitionCounts(database.databaseName, target.targetId, given);
+    const counted = await services.store.run(
+      changes.setRecognitionCounts(database.databaseName, target.targetId, given),
+    );
     if (counted === undefined) return unknownTarget(context);
     return ok(targetShown, await targetViewAt(counted, now));
   },
@@ -171,7 +178,9 @@ export const addVuMarkTarget = operation({
     const { database, given, services, random, now } = context;
     const target = newTemplateTarget(given, random, now);
     const anotherId = given.targetId === undefined ? () => random.hex(32) : undefined;
-    const added = await services.store.addTemplateTarget(database.databaseName, target, anotherId);
+    const added = await services.store.run(
+      changes.addTemplateTarget(database.databaseName, target, anotherId),
+    );
     return added === undefined ? unknownDatabase(context, "vumark") : ok(templateTargetAdded, added);
   },
 });

@@ -8,6 +8,7 @@ import { percentDecoded, show, showUnknownKey, utf8TextOf } from "../../general/
 import { cause } from "../../schema/causes/causes.ts";
 import type { TokenProblem } from "../../schema/causes/model-targets.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
+import * as reads from "../../store/reads.ts";
 import { StateUnavailableError } from "../../store/store.ts";
 import { malformedLength } from "../explanations/bodies.ts";
 import { sendersOf } from "../explanations/clients.ts";
@@ -110,7 +111,7 @@ export async function databaseOfClient(
   const source = tokenSource(authorization);
   const clients = source === undefined ? basicCredentials(authorization).map(({ id }) => id) : [source];
   for (const client of clients) {
-    const databaseName = (await store.findCredential(client))?.databaseName;
+    const databaseName = (await store.read(reads.credential(client)))?.databaseName;
     if (databaseName) return { databaseName };
   }
   return undefined;
@@ -172,7 +173,7 @@ function payloadOf(token: string): JsonObject | Refusal {
 export const bearerToken = check({
   name: "bearerToken",
   refusals: [unauthorized],
-  test: async ({ request, entry, services }: ApiContext): Promise<Refusal | Bearer> => {
+  testLater: async ({ request, entry, services }: ApiContext): Promise<Refusal | Bearer> => {
     const given = header(request, "authorization") ?? "";
     const token = /^Bearer (.+)$/s.exec(given)?.[1];
     if (token === undefined) return refuse(unauthorized, missingToken(request), "no Bearer token");

@@ -7,6 +7,8 @@ import { isJsonObject } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
+import * as changes from "../../store/changes.ts";
+import * as reads from "../../store/reads.ts";
 import type { ApiContext } from "../services.ts";
 import {
   bearerToken,
@@ -70,8 +72,8 @@ const knownCredential = check({
   name: "knownCredential",
   operations: ["updateCredentialScopes", "deleteCredential"],
   refusals: [unknownCredential],
-  test: async ({ params: { id = "" }, services }: ApiContext) => {
-    const credential = await services.store.findCredential(id);
+  testLater: async ({ params: { id = "" }, services }: ApiContext) => {
+    const credential = await services.store.read(reads.credential(id));
     return credential === undefined ? credentialUnknown(id) : { credential };
   },
 });
@@ -133,11 +135,14 @@ export const createCredential = operation({
     const { store } = services;
     const databaseName = (await databaseOfClient(header(request, "authorization"), services))?.databaseName;
     let clientId = random.hex(21).toUpperCase();
-    while ((await store.findCredential(clientId)) !== undefined) clientId = random.hex(21).toUpperCase();
+    while ((await store.read(reads.credential(clientId))) !== undefined)
+      clientId = random.hex(21).toUpperCase();
     const clientSecret = random.text(33, SECRET_ALPHABET);
-    const outcome = await store.createCredential(
-      { clientId, clientSecret, scopes: wanted, databaseName },
-      MAX_CLIENT_CREDENTIALS,
+    const outcome = await store.run(
+      changes.createCredential(
+        { clientId, clientSecret, scopes: wanted, databaseName },
+        MAX_CLIENT_CREDENTIALS,
+      ),
     );
     return outcome === "created"
       ? ok(created, { client_id: clientId, client_secret: clientSecret })
@@ -156,7 +161,7 @@ export const listCredentials = operation({
   responses: [list],
   handle: async ({ request, services }) => {
     const databaseName = (await databaseOfClient(header(request, "authorization"), services))?.databaseName;
-    const credentials = await services.store.listCredentials();
+    const credentials = await services.store.read(reads.credentials);
     const isSeen = (each: ClientCredential) =>
       databaseName === undefined || each.databaseName === databaseName;
     return ok(
@@ -177,7 +182,7 @@ export const updateCredentialScopes = operation({
   body: { contentType: "application/json", schema: arraySchema(stringSchema) },
   responses: [updated, unknownCredential],
   handle: async ({ credential: { clientId }, wanted, services: { store } }) => {
-    const changed = await store.setCredentialScopes(clientId, wanted);
+    const changed = await store.run(changes.setCredentialScopes(clientId, wanted));
     return changed === undefined
       ? credentialUnknown(clientId)
       : ok(updated, { clientId: changed.clientId, scopes: changed.scopes });
@@ -194,5 +199,5 @@ export const deleteCredential = operation({
   ...authorized,
   responses: [deleted, unknownCredential],
   handle: async ({ credential: { clientId }, services: { store } }) =>
-    (await store.deleteCredential(clientId)) ? ok(deleted) : credentialUnknown(clientId),
+    (await store.run(changes.deleteCredential(clientId))) ? ok(deleted) : credentialUnknown(clientId),
 });

@@ -15,6 +15,8 @@ import { show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
 import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
 import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
+import * as changes from "../../store/changes.ts";
+import * as reads from "../../store/reads.ts";
 import { addDataset } from "../control.ts";
 import type { ApiContext, ResolvedAnswerOptions } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
@@ -109,8 +111,8 @@ const knownDataset = check({
   name: "knownDataset",
   operations: OF_ONE,
   refusals: [unknownDataset],
-  test: async ({ params: { uuid = "" }, services }: ApiContext) => {
-    const dataset = await services.store.findDataset(uuid);
+  testLater: async ({ params: { uuid = "" }, services }: ApiContext) => {
+    const dataset = await services.store.read(reads.dataset(uuid));
     return dataset === undefined ? datasetUnknown(uuid) : { dataset };
   },
 });
@@ -213,7 +215,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       handle: async ({ body, now, services }) => {
         const outcome = configuredOutcome(services.answerOptions);
         const given = { datasetTypeName: family, requestBody: body.fields, ...outcome };
-        const { uuid } = await addDataset<"either">(services, given, now);
+        const { uuid } = await services.store.run(addDataset(services, given, now));
         return ok(started, { uuid });
       },
     }),
@@ -224,7 +226,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       summary: "Returns the status of a dataset's training.",
       ...authorized,
       responses: [status],
-      handle: ({ dataset, now }) => {
+      handle: async ({ dataset, now }) => {
         const currentStatus = datasetStatusAt(dataset, now);
         const finish = isoTime(dataset.createdAt + dataset.processingTimeSeconds * 1000);
         return ok(status, {
@@ -262,7 +264,8 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       responses: [deleted, unknownDataset],
       handle: async ({ dataset, profile, services: { store } }) => {
         const deletes = dataset.datasetTypeName === family || profile.crossFamilyDeleteDeletes;
-        if (deletes && !(await store.deleteDataset(dataset.uuid))) return datasetUnknown(dataset.uuid);
+        if (deletes && !(await store.run(changes.deleteDataset(dataset.uuid))))
+          return datasetUnknown(dataset.uuid);
         return ok(deleted);
       },
     }),

@@ -12,6 +12,7 @@ import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { bounded, show, showUnknownKey } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
+import * as reads from "../../store/reads.ts";
 import { StateUnavailableError } from "../../store/store.ts";
 import { malformedClient, missingClient, problemWith, showingId } from "../explanations/oauth.ts";
 import { isUnset } from "../explanations/values.ts";
@@ -91,7 +92,7 @@ async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
   for (const given of readings) {
     // The configured client needs no state, which may be unavailable.
     if (given.id === configured.id && given.secret === configured.secret) return accept(given, ALL_SCOPES);
-    const created = await services.store.findCredential(given.id);
+    const created = await services.store.read(reads.credential(given.id));
     if (created?.databaseName !== undefined) entry.database = created.databaseName;
     if (created?.clientSecret === given.secret) return accept(given, created.scopes);
   }
@@ -115,8 +116,8 @@ async function secretsOf({ answerOptions, store }: ApiContext["services"]): Prom
   const own = [client.secret, user.password];
   // They may be unavailable: the refusal needs no state.
   try {
-    const databases = await store.listCloudDatabases();
-    const credentials = await store.listCredentials();
+    const databases = await store.read(reads.cloudDatabases);
+    const credentials = await store.read(reads.credentials);
     return [
       ...own,
       ...credentials.slice(-MOST_SECRETS).map(({ clientSecret }) => clientSecret),
@@ -139,7 +140,7 @@ async function refuseClient(
   const secretsFor = async (id: string) =>
     [
       id === configured.id ? configured.secret : undefined,
-      (await store.findCredential(id))?.clientSecret,
+      (await store.read(reads.credential(id)))?.clientSecret,
     ].filter((known) => known !== undefined);
   for (const { id, secret } of readings) {
     const known = await secretsFor(id);
@@ -161,7 +162,7 @@ async function refuseClient(
     );
   const ids = [
     configured.id,
-    ...(await store.listCredentials()).slice(-MOST_SECRETS).map(({ clientId }) => clientId),
+    ...(await store.read(reads.credentials)).slice(-MOST_SECRETS).map(({ clientId }) => clientId),
   ];
   return refuse(
     invalidClient,
@@ -195,7 +196,7 @@ function userOf(context: ApiContext & Form): Refusal | Holder {
 const knownHolder = check({
   name: "knownHolder",
   refusals: [invalidAuthorization, invalidClient, missingUser, invalidGrant],
-  test: async (context: ApiContext & Grant): Promise<Refusal | { holder: Holder }> => {
+  testLater: async (context: ApiContext & Grant): Promise<Refusal | { holder: Holder }> => {
     const found = context.grant === "password" ? userOf(context) : await clientOf(context);
     return "scopes" in found ? { holder: found } : found;
   },
@@ -271,7 +272,7 @@ export const token = operation({
     ),
   },
   responses: [tokenGiven],
-  handle: ({ holder, granted }) =>
+  handle: async ({ holder, granted }) =>
     ok(tokenGiven, {
       access_token: accessToken(holder.source, granted),
       token_type: "bearer",

@@ -69,7 +69,7 @@ const authorizationWellFormed = check({
 const authenticated = check({
   name: "authenticated",
   refusals: [authenticationFailure],
-  test: async (context: ApiContext) => {
+  testLater: async (context: ApiContext) => {
     const { request, entry, services } = context;
     const authorization = header(request, "authorization");
     const records = await recordsOfKey("clientAccessKey", authorization, services);

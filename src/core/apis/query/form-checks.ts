@@ -93,7 +93,7 @@ interface ImageContext {
 export const imageOpens = check({
   name: "imageOpens",
   refusals: [badImage],
-  test: async ({ image, isImageCutOff }: ImageContext) => {
+  testLater: async ({ image, isImageCutOff }: ImageContext) => {
     const verdict = await inspectQueryImage(image);
     if (!verdict.ok) return verdict.cause;
     return !isImageCutOff || hasEnd(image) || cause("image.cut-off", { bytes: image.length });

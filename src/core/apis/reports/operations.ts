@@ -4,6 +4,8 @@ import { notYet, ok, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
 import { isReady, reportCsv, reportFile, reportRows } from "../../schema/report.ts";
+import * as changes from "../../store/changes.ts";
+import * as reads from "../../store/reads.ts";
 import { bodyWithKeys } from "../signed/responses.ts";
 import { downloadTable, reportTable } from "./checks.ts";
 import { noSuchKey, parametersUnder, presignedUrl, reportDownload, reportPlace } from "./responses.ts";
@@ -23,14 +25,16 @@ const requestReport = operation({
     const { database, records, month, now, services } = context;
     const { store, answerOptions } = services;
     const file = reportFile(month, now);
-    await store.openReport({
-      databaseId: database.databaseId,
-      file,
-      rows: reportRows(records.listTargets(), month),
-      requestedAt: now,
-      processingTimeSeconds: answerOptions.processingTimeSeconds,
-      processed: false,
-    });
+    await store.run(
+      changes.openReport({
+        databaseId: database.databaseId,
+        file,
+        rows: reportRows(records.listTargets(), month),
+        requestedAt: now,
+        processingTimeSeconds: answerOptions.processingTimeSeconds,
+        processed: false,
+      }),
+    );
     const url = presignedUrl(context, answerOptions.reportBaseUrl, database.databaseId, file);
     return ok(reportPlace, { presigned_url: url });
   },
@@ -46,7 +50,7 @@ const downloadReport = operation({
   responses: [reportDownload, noSuchKey],
   handle: async ({ services, now, params }) => {
     const { database_id = "", file = "" } = params;
-    const found = await services.store.findReport(database_id, file.slice(0, -".csv".length));
+    const found = await services.store.read(reads.report(database_id, file.slice(0, -".csv".length)));
     if (found !== undefined && isReady(found, now)) return ok(reportDownload, reportCsv(found));
     const key = `reports/${database_id}/${file}`;
     return found === undefined

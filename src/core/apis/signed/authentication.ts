@@ -1,6 +1,6 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { header, type MaybePromise } from "../../emulator/message.ts";
+import { header } from "../../emulator/message.ts";
 import type { Api } from "../../emulator/operation.ts";
 import type { Profile } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, refuse } from "../../emulator/response.ts";
@@ -11,20 +11,22 @@ import type { RequestRateLimit } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import type { Operation } from "../../schema/protocol.ts";
 import type { RateRule } from "../../store/rate-history.ts";
-import { isOfCloud, type RecordsOf } from "../../store/records.ts";
+import { isOfCloud, ofDatabase, type RecordsOf } from "../../store/records.ts";
 import { malformedAuthorization, missingAuthorization, unknownKey } from "../explanations/values.ts";
 import type { ApiContext, Services } from "../services.ts";
 import { contentLengthIsInteger, headerLinesFit } from "./framing.ts";
 import { fail, failure, tooManyRequests } from "./responses.ts";
 
 /** The records of the database whose access key an `Authorization` names. */
-export function recordsOfKey(
+export async function recordsOfKey(
   field: "serverAccessKey" | "clientAccessKey",
   authorization: string | undefined,
   { store }: Pick<Services, "store">,
-): MaybePromise<RecordsOf | undefined> {
+): Promise<RecordsOf | undefined> {
   const accessKey = namedAccessKey(authorization);
-  return accessKey === undefined ? undefined : store.findRecords([field, accessKey]);
+  return accessKey === undefined
+    ? undefined
+    : await store.read({ key: [field, accessKey], answer: ofDatabase });
 }
 
 export const databaseOfServerKey: Api<Services>["databaseOf"] = async (authorization, services) =>
@@ -54,39 +56,23 @@ function rulesFor(
 const withinRateLimits = check({
   name: "withinRateLimits",
   refusals: [tooManyRequests],
-  test: (context: ApiContext) => {
-    const records = recordsOfKey(
-      "serverAccessKey",
-      header(context.request, "authorization"),
-      context.services,
-    );
-    return records instanceof Promise
-      ? records.then((records) => limited(records, context))
-      : limited(records, context);
-  },
-});
-
-function limited(
-  keyOwner: RecordsOf | undefined,
-  { services: { store, consistency }, operation, now, entry, profile }: ApiContext,
-): MaybePromise<AnyCause | Pick<KeyContext, "keyOwner">> {
-  if (keyOwner === undefined) return { keyOwner };
-  const { database } = keyOwner;
-  entry.database = database.databaseName;
-  const rules = rulesFor(database, operation.name, profile);
-  if (rules.length === 0) return { keyOwner };
-  const verdict = (full: RateRule | undefined) => {
+  testLater: async ({ services, request, operation, now, entry, profile }: ApiContext) => {
+    const keyOwner = await recordsOfKey("serverAccessKey", header(request, "authorization"), services);
+    if (keyOwner === undefined) return { keyOwner };
+    const { database } = keyOwner;
+    entry.database = database.databaseName;
+    const rules = rulesFor(database, operation.name, profile);
+    if (rules.length === 0) return { keyOwner };
+    const full = await services.store.takeRateToken(database.databaseName, rules, now);
     if (full === undefined) return { keyOwner };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
     const { maxRequests: requests, windowSeconds: seconds, isAligned } = full;
     const facts = { limit, requests, seconds, isAligned };
-    if (!consistency.acceptsAboveLimit()) return cause("rate.reached", facts);
+    if (!services.consistency.acceptsAboveLimit()) return cause("rate.reached", facts);
     entry.cause = cause("realism.accepted", facts);
     return { keyOwner };
-  };
-  const full = store.takeRateToken(database.databaseName, rules, now);
-  return full instanceof Promise ? full.then(verdict) : verdict(full);
-}
+  },
+});
 
 export const authorizationGiven = (refusal: DeclaredResponse, expected: string) =>
   check({
@@ -113,7 +99,7 @@ type KeyContext = ApiContext & { readonly keyOwner: RecordsOf | undefined };
 export const knownAccessKey = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
-  test: (context: KeyContext) => {
+  testLater: async (context: KeyContext) => {
     const { keyOwner, request } = context;
     if (keyOwner === undefined) return refusedKey(context);
     if (isOfCloud(keyOwner))
@@ -126,7 +112,7 @@ export const knownAccessKey = check({
 const knownKeyOfAnyDatabase = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
-  test: (context: KeyContext) => {
+  testLater: async (context: KeyContext) => {
     const { keyOwner } = context;
     if (keyOwner === undefined) return refusedKey(context);
     return { database: keyOwner.database, records: keyOwner, targets: viewOf(context, keyOwner) };
@@ -145,11 +131,11 @@ const refusedKey = (context: KeyContext): Promise<AnyCause> =>
  *
  * @param otherSecrets - by name: secrets that a client may have used by mistake.
  */
-export function signatureVerdict(
+export async function signatureVerdict(
   context: ApiContext,
   keys: SigningKeys & { readonly databaseName: string },
   otherSecrets: Readonly<Record<string, string>>,
-): MaybePromise<true | AnyCause> {
+): Promise<true | AnyCause> {
   const { request, body } = context;
   const parts = {
     method: request.method,
@@ -158,15 +144,14 @@ export function signatureVerdict(
     date: header(request, "date"),
   };
   if (headerOf(keys, stringToSign(parts, body.digest)) === header(request, "authorization")) return true;
-  return import("../explanations/signature.ts").then(({ explainSignature }) =>
-    explainSignature(context, keys, otherSecrets),
-  );
+  const { explainSignature } = await import("../explanations/signature.ts");
+  return explainSignature(context, keys, otherSecrets);
 }
 
 export const signatureMatches = check({
   name: "signatureMatches",
   refusals: [failure("AuthenticationFailure")],
-  test: (context: ApiContext & { readonly database: Database }) => {
+  testLater: (context: ApiContext & { readonly database: Database }) => {
     const { database } = context;
     const { databaseName, serverAccessKey: accessKey, serverSecretKey: secretKey } = database;
     return signatureVerdict(

@@ -8,8 +8,8 @@ import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
 import type { NewImage } from "../../schema/target.ts";
+import { hasRoom, isNameFree } from "../../store/changes.ts";
 import type { RecordsOf } from "../../store/records.ts";
-import { hasRoom, isNameFree } from "../../store/verbs.ts";
 import { explainBase64, isUnreadText, lostInJson } from "../explanations/bodies.ts";
 import { reencodedAs } from "../explanations/reencoded.ts";
 import { unknownTarget } from "../explanations/values.ts";
@@ -51,7 +51,7 @@ const knownTarget = check({
   name: "knownTarget",
   operations: ["getTarget", "updateTarget", "deleteTarget", "getDuplicates", "targetSummary"],
   refusals: [failure("UnknownTarget")],
-  test: (context: CloudContext) => {
+  testLater: async (context: CloudContext) => {
     const { target, hidden } = context.targets.find(context.params.id ?? "");
     if (target !== undefined) return { target };
     return hidden === undefined ? unknownTarget(context) : notYet(failure("UnknownTarget"), hidden);
@@ -200,7 +200,7 @@ const changedImageIsBase64 = check({
 const newImageAcceptable = check({
   ...acceptableImage,
   operations: ["addTarget"],
-  test: async (context: ApiContext & { readonly bytes: Buffer }) => {
+  testLater: async (context: ApiContext & { readonly bytes: Buffer }) => {
     const image = await measuredImage(context, context.bytes);
     return image instanceof Refusal ? image : { image };
   },
@@ -210,7 +210,7 @@ const newImageAcceptable = check({
 const changedImageAcceptable = check({
   ...acceptableImage,
   operations: ["updateTarget"],
-  test: async (context: ApiContext & { readonly bytes: Buffer | undefined }) => {
+  testLater: async (context: ApiContext & { readonly bytes: Buffer | undefined }) => {
     const image = context.bytes && (await measuredImage(context, context.bytes));
     return image instanceof Refusal ? image : { image };
   },

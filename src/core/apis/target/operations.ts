@@ -88,7 +88,7 @@ const listTargets = operation({
   summary: "Lists the ids of the undeleted targets, by upload date.",
   ...signed,
   responses: [targetList],
-  handle: ({ targets }) => ok(targetList, { results: targets.list().map(({ targetId }) => targetId) }),
+  handle: async ({ targets }) => ok(targetList, { results: targets.list().map(({ targetId }) => targetId) }),
 });
 
 const getTarget = operation({
@@ -187,7 +187,7 @@ const databaseSummary = operation({
   summary: "Returns a database's quotas and counts of targets by status.",
   ...signed,
   responses: (profile) => [summaryOfDatabase(profile)],
-  handle: ({ database, targets, profile }) => {
+  handle: async ({ database, targets, profile }) => {
     const counts = targets.counts();
     return ok(summaryOfDatabase(profile), {
       name: database.databaseName,

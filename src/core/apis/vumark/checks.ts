@@ -36,7 +36,7 @@ type TargetContext = ApiContext & {
 const knownTarget = check({
   name: "knownTarget",
   refusals: [failure("UnknownTarget")],
-  test: (context: TargetContext) => {
+  testLater: async (context: TargetContext) => {
     const { params, records, targets } = context;
     const id = params.id ?? "";
     const { hidden, target = records.templates.get(id) } = targets.find(id);

@@ -47,7 +47,7 @@ const generateInstance = operation({
     ...[...FORMATS.values()].map(({ response }) => response),
     ...Object.values(CONFIGURED_FAILURES),
   ],
-  handle: ({ format: { response, render }, body }) =>
+  handle: async ({ format: { response, render }, body }) =>
     // None of the formats can hold a lone surrogate.
     ok(response, render(Buffer.from(String(body.fields.instance_id)).toString())),
 });

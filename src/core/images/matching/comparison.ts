@@ -1,4 +1,3 @@
-import type { MaybePromise } from "../../emulator/message.ts";
 import type { Outline } from "../../schema/journal-entry.ts";
 import { SUMMARY_KINDS, type SummaryKind } from "../../schema/target.ts";
 import type { FeatureRating } from "../ratings/rating.ts";
@@ -89,7 +88,7 @@ export interface ComparedImage {
   /** Lower-case hex SHA-256 of the bytes. */
   readonly sha256: string;
   /** The image's bytes; only called when they are needed. */
-  bytes(): MaybePromise<Buffer>;
+  bytes(): Buffer | Promise<Buffer>;
   /** The result of `summaryOf`, if another process has the image. */
   summary?(kind: SummaryKind): Promise<Buffer | undefined>;
 }

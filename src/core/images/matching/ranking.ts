@@ -1,5 +1,5 @@
+import { hash } from "node:crypto";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
-import { sha256Hex } from "../../general/sha256.ts";
 import { showWithType } from "../../general/text.ts";
 import { ImageMemo, imageObjects, preparedImages } from "../cache.ts";
 import { decodeThumbnail } from "../decode.ts";
@@ -50,7 +50,7 @@ export async function rankTargets<T extends ComparedTarget>(
 ): Promise<Ranking<T>> {
   const comparison = comparisonOf(matcher);
   if (!comparison) return rankByCalling(matcher, image, targets);
-  const sha256 = sha256Hex(image);
+  const sha256 = hash("sha256", image);
   if (comparison.by === "bytes") {
     return rankScores(
       targets,

@@ -82,9 +82,6 @@ export const cause = <Code extends CauseCode>(code: Code, ...[facts]: ArgumentsO
   ...facts,
 });
 
-/** Whether a check's verdict is a cause, rather than what the check adds to the context. */
-export const isCause = (verdict: object): verdict is AnyCause => "code" in verdict && "kind" in verdict;
-
 export const withFurther = (first: AnyCause, ...further: readonly AnyCause[]): AnyCause => {
   const also = [...(first.also ?? []), ...further.flatMap(({ also = [], ...own }) => [own, ...also])];
   return also.length === 0 ? first : { ...first, also };
