@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { startServers } from "mock-cloud-reco/server";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FAKE_CAMERA, findChromium, launchChromium } from "./chromium.ts";
+import { beforeAll, expect, it } from "vitest";
+import { describeInBrowser } from "./in-browser.ts";
 import { fillShop } from "./shop.ts";
 
 interface Finding {
@@ -22,17 +21,17 @@ const VIEWS = [
   "controls with a dialog",
 ];
 
+/** Every rule, but selectors only of what breaks one: making them takes longer than the rules. */
+const RUN_AXE = 'axe.run({ resultTypes: ["violations"] })';
+
 /** The place in its list of the item that has the focus. */
 const PLACE = "[...document.querySelectorAll('li')].indexOf(document.activeElement.closest('li'))";
 
-describe.skipIf(findChromium() === undefined)("the page", () => {
-  let browser: Browser;
+describeInBrowser("the page", (browser) => {
   let axe: string;
   beforeAll(async () => {
-    browser = await launchChromium(FAKE_CAMERA);
     axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   });
-  afterAll(() => browser.close());
 
   it.each([
     ["a light window", { colorScheme: "light", viewport: { width: 1280, height: 800 } }],
@@ -44,8 +43,9 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
     // Every view then has the banner of a moved clock.
     await fetch(`${servers.urls.manager}/clock/advance`, { method: "POST", body: '{"seconds":3600}' });
     // The page's policy would refuse axe, which is a script.
-    const page = await browser.newPage({ ...setting, bypassCSP: true });
+    const page = await browser().newPage({ ...setting, bypassCSP: true });
     page.setDefaultTimeout(60_000);
+    await page.addInitScript(axe);
     for (const view of VIEWS) {
       await page.goto(`${servers.urls.manager}/#/${view.split(" ")[0]}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
@@ -61,8 +61,7 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
         await page.getByRole("button", { name: "Use the camera" }).click();
         await page.getByRole("heading", { name: "A query finds nothing" }).waitFor();
       }
-      await page.evaluate(axe);
-      const { violations } = await page.evaluate<{ violations: Finding[] }>("axe.run()");
+      const { violations } = await page.evaluate<{ violations: Finding[] }>(RUN_AXE);
       const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
       expect(found, view).toEqual([]);
       const isNarrow = await page.evaluate<boolean>("document.documentElement.scrollWidth <= innerWidth");
@@ -74,7 +73,7 @@ describe.skipIf(findChromium() === undefined)("the page", () => {
   it("can be used with the keyboard alone", async () => {
     await using servers = await startServers();
     await fillShop(servers);
-    const page = await browser.newPage();
+    const page = await browser().newPage();
     page.setDefaultTimeout(60_000);
     await page.goto(`${servers.urls.manager}/#/targets`);
     const gallery = page.locator(".gallery li:first-child button");

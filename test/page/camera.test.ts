@@ -255,7 +255,12 @@ describe.skipIf(findChromium() === undefined)("the camera, in a browser", () => 
   it("says why there is none", async () => {
     await using servers = await openServers();
     for (const [args, permissions, why] of [
-      [FAKE_CAMERA.slice(0, 1), [], /^The browser may not use the camera\. Allow it/],
+      // Answers as somebody does who refuses: nobody is asked without a window.
+      [
+        [...FAKE_CAMERA, "--use-fake-ui-for-media-stream=deny"],
+        [],
+        /^The browser may not use the camera\. Allow it/,
+      ],
       [[], ["camera"], /^This device has no camera\. Choose a picture instead\./],
     ] as const) {
       const other = await launchChromium(args);

@@ -1,7 +1,15 @@
 import { type Browser, chromium } from "playwright-core";
 import { findProgram, isExecutable } from "../support/find-program.ts";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+/** First the one without a window, which takes less of the processor. */
+const NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "chrome",
+];
 
 /** Path of a Chromium: `CHROMIUM`, or the first one in `PATH`; undefined when there is none. */
 export function findChromium(): string | undefined {

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { unzipSync } from "fflate";
 import { startServers } from "mock-cloud-reco/server";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { scene } from "../support/scenes.ts";
 import { complaints, openPage } from "./browsing.ts";
-import { findChromium, launchChromium } from "./chromium.ts";
 import { Listener } from "./events.ts";
+import { describeInBrowser } from "./in-browser.ts";
 import { addTarget, requestReport } from "./shop.ts";
 
 const TEMPLATE = { name: "label", target_id: "a".repeat(32), processing_time_seconds: 3600 };
@@ -87,17 +86,11 @@ describe("what other APIs produce, for the page", () => {
   });
 });
 
-describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("in a browser, the page", (browser) => {
   it("shows datasets, reports and VuMarks from processing to download", async () => {
     const { servers, manager } = await startWithEverything();
     await using _ = servers;
-    const page = await openPage(browser, manager, "models");
+    const page = await openPage(browser(), manager, "models");
     const drill = page.getByRole("article", { name: "drill" });
     await drill.getByText(/min .* left/).waitFor();
     expect(await drill.getByRole("link", { name: "Download" }).count()).toBe(0);
@@ -130,7 +123,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
   it("finishes the processing of one target", async () => {
     const { servers, manager } = await startWithEverything();
     await using _ = servers;
-    const page = await openPage(browser, manager, "targets");
+    const page = await openPage(browser(), manager, "targets");
     await page.getByRole("button", { name: "Target poster" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText(/min .* left/).waitFor();
@@ -143,7 +136,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the page", () => {
   it("returns the focus to where a dialog was opened, however it is closed", async () => {
     await using servers = await startServers();
     servers.addCloudDatabase({ databaseName: "shop" });
-    const page = await openPage(browser, servers.urls.manager);
+    const page = await openPage(browser(), servers.urls.manager);
     const opener = page.getByRole("button", { name: "Settings of shop" });
     const close = [
       () => page.getByRole("button", { name: "Cancel" }).press("Enter"),

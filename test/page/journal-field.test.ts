@@ -1,12 +1,11 @@
 import { formatJournal, MockCloudReco } from "mock-cloud-reco";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { entryFields } from "../../src/core/schema/journal-entry.ts";
 import { packJournal, unpackJournal } from "../../src/redis/journal-codec.ts";
 import { openPage } from "./browsing.ts";
-import { findChromium, launchChromium } from "./chromium.ts";
 import { Listener } from "./events.ts";
+import { describeInBrowser } from "./in-browser.ts";
 
 // What a new line of the schema does, before anything derives from it. Each file of this project has modules of its own.
 Object.assign(entryFields, { attempt: z.optional(z.number()) });
@@ -49,17 +48,11 @@ describe("a field that is added to the schema of journal entries", () => {
   });
 });
 
-describe.skipIf(findChromium() === undefined)("in a browser", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("in a browser", (browser) => {
   it("the page shows it", async () => {
     await using mock = await mockWithField();
     await using served = await mock.page.serve();
-    const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
+    const page = await openPage(browser(), served.url.replace(/\/$/, ""), "requests");
     await page.getByRole("button", { name: /targets/ }).click();
     await page.getByRole("term").filter({ hasText: "attempt" }).waitFor();
     await page.locator("dd", { hasText: /^7$/ }).waitFor();
@@ -71,7 +64,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     const otherTargets = [{ code: "target.inactive", why: "inactive", count: 3 }];
     Object.assign(mock.requests[0] ?? {}, { considered: [], otherTargets });
     await using served = await mock.page.serve();
-    const page = await openPage(browser, served.url.replace(/\/$/, ""), "requests");
+    const page = await openPage(browser(), served.url.replace(/\/$/, ""), "requests");
     await page.getByRole("button", { name: /targets/ }).click();
     await page.getByText("and 3 more targets: inactive").waitFor();
     await page.close();

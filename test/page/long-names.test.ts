@@ -5,11 +5,11 @@ import { pathToFileURL } from "node:url";
 import { MockCloudReco } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
 import { startServers } from "mock-cloud-reco/server";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import { scene } from "../support/scenes.ts";
 import { openPage } from "./browsing.ts";
-import { FAKE_CAMERA, findChromium, launchChromium } from "./chromium.ts";
+import { describeInBrowser } from "./in-browser.ts";
 import { requestReport } from "./shop.ts";
 
 /** The longest names of targets. */
@@ -33,13 +33,7 @@ const tooWide = (page: Page) =>
     );
   }`);
 
-describe.skipIf(findChromium() === undefined)("in a browser, the longest names", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium(FAKE_CAMERA);
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("in a browser, the longest names", (browser) => {
   it.each(SIZES)("fit into every view of the page, $width pixels wide", async (viewport) => {
     await using servers = await startServers({ queryMatcher: "features" });
     const shop = servers.addCloudDatabase({ databaseName: WORD, targetQuota: 50 });
@@ -65,7 +59,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the longest names",
     expect(await client.find(picture)).toHaveLength(1);
     await fetch(`${servers.urls.target}/${"path".repeat(50)}/${"p".repeat(500)}`);
 
-    const page = await openPage(browser, servers.urls.manager, "overview", { viewport });
+    const page = await openPage(browser(), servers.urls.manager, "overview", { viewport });
     const isNarrow = async (view: string) => expect.soft(await tooWide(page), view).toEqual([]);
     const open = async (view: string) => {
       await page.goto(`${servers.urls.manager}/#/${view}`);
@@ -134,7 +128,7 @@ describe.skipIf(findChromium() === undefined)("in a browser, the longest names",
     const path = join(folder, "report.html");
     const error = `expected ${"a".repeat(300)} to be found, ${"in vain ".repeat(40)}`;
     await mock.page.writeReport(path, { test: { name: `finds ${WORD}`, error } });
-    const page = await browser.newPage({ viewport });
+    const page = await browser().newPage({ viewport });
     await page.goto(pathToFileURL(path).href);
     await page.getByText("The test failed").waitFor();
     expect(await tooWide(page)).toEqual([]);

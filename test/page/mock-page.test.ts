@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MockCloudReco } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { scene } from "../support/scenes.ts";
-import { findChromium, launchChromium } from "./chromium.ts";
+import { describeInBrowser } from "./in-browser.ts";
 
 const SECRETS = { serverSecretKey: "s3cr3t-of-server", clientSecretKey: "s3cr3t-of-client" };
 
@@ -117,20 +116,14 @@ describe("the page of a mock", () => {
   });
 });
 
-describe.skipIf(findChromium() === undefined)("in a browser", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("in a browser", (browser) => {
   it("a report shows requests and targets from a file, and sends no requests", async () => {
     await using mock = await usedMock();
     const folder = await mkdtemp(join(tmpdir(), "report-"));
     try {
       const path = join(folder, "report.html");
       await mock.page.writeReport(path);
-      const page = await browser.newPage();
+      const page = await browser().newPage();
       const asked: string[] = [];
       const complaints: string[] = [];
       page.on("request", (request) => asked.push(request.url().slice(0, 5)));
@@ -162,7 +155,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     try {
       const path = join(folder, "report.html");
       await mock.page.writeReport(path);
-      const page = await browser.newPage({ viewport: { width: 800, height: 700 } });
+      const page = await browser().newPage({ viewport: { width: 800, height: 700 } });
       await page.goto(pathToFileURL(path).href);
       const name = await page.getByText(databaseName).first().boundingBox();
       const number = await page.getByRole("link", { name: "1 target" }).boundingBox();
@@ -182,7 +175,7 @@ describe.skipIf(findChromium() === undefined)("in a browser", () => {
     await expect.poll(() => write.mock.calls.length).toBeGreaterThan(0);
     const [[said] = []] = write.mock.calls;
     write.mockRestore();
-    const page = await browser.newPage();
+    const page = await browser().newPage();
     await page.goto(/http:\S+/.exec(String(said))?.[0] ?? "");
     await page.getByRole("button", { name: "Continue" }).click();
     await paused;

@@ -1,19 +1,13 @@
 import { featureMatcher, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import { VuforiaClient } from "mock-cloud-reco/examples/client";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
 import { drop, openPage } from "./browsing.ts";
-import { findChromium, launchChromium } from "./chromium.ts";
+import { describeInBrowser } from "./in-browser.ts";
 
-describe.skipIf(findChromium() === undefined)("pictures that viewers turn, in a browser", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser("pictures that viewers turn, in a browser", (browser) => {
   it("are shown upright, with outlines and features where they are seen", async () => {
     const picture = drawLeaves(4, 480, 360);
     const photo = await photograph(picture, { tilt: 20, scale: 0.6, cover: 0 }, 4, {
@@ -55,7 +49,7 @@ describe.skipIf(findChromium() === undefined)("pictures that viewers turn, in a 
       await page.getByText("JPEG, 480 × 640").waitFor();
     };
 
-    const page = await openPage(browser, served.url.replace(/\/$/, ""), "try");
+    const page = await openPage(browser(), served.url.replace(/\/$/, ""), "try");
     await drop(page, [{ name: "photo.jpg", bytes: query }]);
     await isRight(page);
     await page.getByRole("button", { name: "Features", exact: true }).click();
