@@ -7,6 +7,9 @@ import { hasMatrix } from "./test/support/matrix.ts";
 import { RepeatedTests } from "./test/support/repeated-tests.ts";
 import { SkippedTests, saysWhatIsSkipped } from "./test/support/skipped.ts";
 
+// Tests reach no other machine, and reading that machine's certificates takes as long as half of a process's start.
+delete process.env.NODE_EXTRA_CA_CERTS;
+
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Tests of what a mock, nock or the decoder does to the process, which must be theirs alone. */
