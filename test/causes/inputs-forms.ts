@@ -136,6 +136,12 @@ export const FORMS: readonly Input[] = [
     { meant: "image" },
   ],
   [
+    "curl -F file=@poster.png",
+    (s) => searching(s, image, 'name="file"; filename="a.png"'),
+    "form.fields",
+    { meant: "image" },
+  ],
+  [
     "a part without a name",
     body(written({ head: lines('Content-Disposition: form-data; filename="a.png"') })),
     "form.fields",

@@ -74,6 +74,12 @@ export const JSON_BODIES: readonly Input[] = [
     '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\na',
     "multipart",
   ),
+  json(
+    "json.format",
+    "a multipart form with a picture",
+    Buffer.from("--b\r\n\r\n\u0089PNG", "latin1"),
+    "multipart",
+  ),
   json("json.format", "XML", '<?xml version="1.0"?><target/>', "xml"),
   json("json.format", "base64 of JSON", Buffer.from('{"name":"poster"}').toString("base64"), "base64"),
   json("json.format", "YAML", "name: poster\nwidth: 1\n", "yaml"),

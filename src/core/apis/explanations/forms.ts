@@ -93,8 +93,12 @@ function mistakeIn(text: string, delimiter: string): AnyCause | undefined {
 }
 
 /** Explains fields of a form that are unknown. */
-export function unknownFields(unknown: readonly string[], known: readonly string[]): AnyCause {
-  const [meant] = unknown.flatMap((name) => nearest(name, known) ?? []);
+export function unknownFields({ parts }: Form, known: readonly string[]): AnyCause {
+  const unknown = parts.map(({ name }) => name).filter((name) => !known.includes(name));
+  // A form with a file of another name, and without an image, means its file.
+  const isFile = parts.some(({ name, filename }) => filename !== undefined && !known.includes(name));
+  const file = isFile && !parts.some(({ name }) => name === "image") ? "image" : undefined;
+  const meant = unknown.flatMap((name) => nearest(name, known) ?? [])[0] ?? file;
   return cause("form.fields", {
     fields: show(unknown.join(", ")),
     ...(meant !== undefined && { meant }),

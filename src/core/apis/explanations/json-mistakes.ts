@@ -25,6 +25,8 @@ export function malformedJson(bytes: Buffer, json: MalformedJson, holdsSecrets =
     ? malformedAt(text)
     : { at: text.indexOf("\ufffd"), stringAt: undefined, expected: "" };
   const place = placeIn(text, found.at, problem, holdsSecrets || mayHoldSecret(bytes));
+  const format = isText || encoding !== undefined ? undefined : formatOf(text);
+  if (format !== undefined) return cause("json.format", { ...place, is: format });
   const is = encoding ?? (isText ? undefined : "bytes");
   if (is !== undefined) {
     const byte = isText ? {} : { character: byteAt(bytes, text, found.at) };

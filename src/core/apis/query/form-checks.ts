@@ -59,10 +59,9 @@ export const fieldsKnown = check({
   refusals: ({ unknownQueryField }) => [
     unknownQueryField === "json" ? unknownParameters : unknownParametersText,
   ],
-  test: ({ form: { parts, isCut } }: FormContext) => {
-    if (isCut) return cause("form.parts", { most: MOST_PARTS });
-    const unknown = parts.filter(({ name }) => !FIELDS.includes(name)).map(({ name }) => name);
-    return unknown.length === 0 || unknownFields(unknown, FIELDS);
+  test: ({ form }: FormContext) => {
+    if (form.isCut) return cause("form.parts", { most: MOST_PARTS });
+    return form.parts.every(({ name }) => FIELDS.includes(name)) || unknownFields(form, FIELDS);
   },
 });
 
