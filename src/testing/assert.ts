@@ -47,6 +47,10 @@ export interface MockHooks extends MockFixture {
  * @example Playwright:
  * test.beforeEach(() => recognition.beforeEach());
  * test.afterEach(({}, testInfo) => recognition.afterEach(testInfo));
+ *
+ * @example Cucumber, whose scenarios show the explanation as an attachment:
+ * Before(recognition.beforeEach);
+ * After(recognition.afterEach);
  */
 export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
   const hooks = new FixtureHooks(
@@ -64,8 +68,8 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
     beforeEach: () => hooks.begin(),
     // No named parameters: Mocha and Jest would pass a callback and wait for it.
     afterEach(this: unknown, ...context: unknown[]) {
-      // Mocha's hooks find the test in `this`.
-      return hooks.end(outcomeOf(context[0] ?? propertyOf(this, "currentTest")));
+      // Mocha's hooks find the test in `this`, Cucumber's what prints.
+      return hooks.end(outcomeOf(context[0] ?? propertyOf(this, "currentTest"), this));
     },
   };
 }
@@ -77,6 +81,7 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
  *   test's error.
  * - Playwright: `status`, `expectedStatus`, `error` (the first one), `file`, and `titlePath`, the names.
  * - AVA: `passed`, `log`, and `title`: "afterEach.always hook for" and the test's name.
+ * - Cucumber: `pickle`, with `name` and `uri`, and `result`, with `status` and `message`. The world has `attach`.
  */
 type RunnerTest = Partial<Record<RunnerField, unknown>>;
 
@@ -84,9 +89,14 @@ type RunnerField =
   | ("state" | "err" | "passed" | "error" | "status" | "expectedStatus" | "log")
   | ("fullName" | "name" | "filePath" | "titlePath" | "title" | "file");
 
-/** Reads a test's outcome from the hook argument of any runner. */
-export function outcomeOf(test: unknown): TestOutcome {
+/**
+ * Reads a test's outcome from the hook argument of any runner.
+ *
+ * @param world - of Cucumber.
+ */
+export function outcomeOf(test: unknown, world?: unknown): TestOutcome {
   if (typeof test !== "object" || test === null) return { failed: false };
+  if ("pickle" in test) return outcomeOfScenario(test, world);
   const { state, err, passed, error, status, expectedStatus, log, filePath, file }: RunnerTest = test;
   const given = err ?? propertyOf(error, "cause") ?? error ?? undefined;
   return {
@@ -95,6 +105,21 @@ export function outcomeOf(test: unknown): TestOutcome {
     name: nameOf(test),
     file: textIn(filePath) ?? textIn(file),
     ...(typeof log === "function" && { print: (text: string) => void log.call(test, text) }),
+  };
+}
+
+/** Cucumber has reported the step's error by then: only attachments show more of a scenario, and reporters print plain text. */
+function outcomeOfScenario(scenario: object, world: unknown): TestOutcome {
+  const { pickle, result }: { pickle?: unknown; result?: unknown } = scenario;
+  const attach = propertyOf(world, "attach");
+  return {
+    failed: propertyOf(result, "status") === "FAILED",
+    error: propertyOf(result, "message"),
+    name: textIn(propertyOf(pickle, "name")),
+    file: textIn(propertyOf(pickle, "uri")),
+    ...(typeof attach === "function" && {
+      print: (text: string) => void attach.call(world, text, "text/plain"),
+    }),
   };
 }
 

@@ -77,7 +77,8 @@ export function withMockCloudReco(
         error,
         name,
         file,
-        print: (text) => context.diagnostic(text),
+        // Other runners have another context, or none.
+        print: (text) => (context?.diagnostic === undefined ? console.error(text) : context.diagnostic(text)),
       });
       throw error;
     }
