@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { systemClock } from "mock-cloud-reco";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { KEY_PAIRS, type Keys, variableOf } from "../engine/fact.ts";
 import { redactor } from "../engine/redact.ts";
@@ -23,7 +22,7 @@ const settings = inject("verify");
 const [stopped, closed] = [new AbortController(), new AbortController()];
 
 const clock: RunClock = {
-  now: () => systemClock.now(),
+  now: () => new Date(),
   sleep: (seconds) =>
     new Promise((resolve) => {
       // Once the run was stopped, only the removal waits.
