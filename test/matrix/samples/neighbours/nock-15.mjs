@@ -68,6 +68,8 @@ for (let cycle = 0; cycle < 50; cycle += 1) {
   nock.activate();
   await fromBoth(`${mock.urls.target}/summary`);
   mock.stop();
+  // The patches of mocks end in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
   nock.restore();
   await new Promise((resolve) => setImmediate(resolve));
   depths.push(await depth());
