@@ -1,4 +1,4 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { hasSubscribers, subscribe, unsubscribe } from "node:diagnostics_channel";
 import https from "node:https";
 import { setImmediate as turn } from "node:timers/promises";
 import { checkServerIdentity, connect, type TLSSocket } from "node:tls";
@@ -54,6 +54,12 @@ test.each(["nock", "sockets"] as const)(
     expect(events.slice(9)).toEqual(["create", "error"]);
   },
 );
+
+test("a mock is not taken for a tracer, for which a fetch takes a longer way", async () => {
+  await using _mock = new MockCloudReco();
+  const names = ["headers", "trailers", "error"].map((name) => `undici:request:${name}`);
+  expect(names.filter((name) => hasSubscribers(name))).toEqual([]);
+});
 
 test.each(["nock", "sockets"] as const)(
   "a fetch that a tracer hears of can be aborted after a garbage collection: %s",

@@ -7,8 +7,6 @@ import { keepContextsOfQueued } from "./queued-requests.ts";
 export const CREATED = "undici:request:create";
 export const SENDING = "undici:client:sendHeaders";
 const SENT = "undici:request:bodySent";
-/** And when a request fails. */
-export const FAILED = "undici:request:error";
 
 /**
  * Tells connections in memory which calls sent their requests: undici writes a request in any call of its pool.

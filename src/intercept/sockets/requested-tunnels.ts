@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Endpoint } from "./openers.ts";
 import { authorityOf, endpointOfUrl, tunnelTo } from "./refusals.ts";
-import { CREATED, FAILED, field, SENDING } from "./request-contexts.ts";
+import { CREATED, field, SENDING } from "./request-contexts.ts";
 
 /**
  * The tunnels that undici's clients ask proxies for. undici asks once it is connected to the proxy, which may be down; so a mock has to
@@ -25,20 +25,20 @@ export class RequestedTunnels {
   constructor() {
     subscribe(CREATED, this.created);
     subscribe(SENDING, this.placed);
-    subscribe(FAILED, this.placed);
   }
 
   end(): void {
     unsubscribe(CREATED, this.created);
     unsubscribe(SENDING, this.placed);
-    unsubscribe(FAILED, this.placed);
   }
 
   /** Where the tunnel leads for which a connection to this proxy is opened; undefined for other connections. */
   take(proxy: Endpoint): Endpoint | undefined {
     const authority = authorityOf(proxy);
     for (const [request, one] of this.waiting) {
-      if (one.proxy !== authority) continue;
+      const hasEnded = Boolean(Reflect.get(request, "aborted") || Reflect.get(request, "completed"));
+      if (hasEnded) this.waiting.delete(request);
+      if (hasEnded || one.proxy !== authority) continue;
       this.waiting.delete(request);
       return one.target;
     }
