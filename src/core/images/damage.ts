@@ -1,9 +1,14 @@
 import { promisify } from "node:util";
 import { type InputType, inflate, inflateRaw } from "node:zlib";
-import { formatOf, hasEnd, type JpegFrame, jpegFrame } from "../emulator/image-header.ts";
+import {
+  formatOf,
+  hasConvertedLineEnds,
+  hasEnd,
+  type JpegFrame,
+  jpegFrame,
+} from "../emulator/image-header.ts";
 import { type AnyCause, cause, sentenceOf } from "../schema/causes/causes.ts";
 import { decodeThumbnail, readHeader, whyTooLargeToDecode } from "./decode.ts";
-import { hasConvertedLineEnds } from "./line-ends.ts";
 import { chunksOf } from "./png.ts";
 
 /**

@@ -1,4 +1,6 @@
+import { hasConvertedLineEnds } from "../emulator/image-header.ts";
 import { createRandom } from "../emulator/random.ts";
+import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import type * as Engine from "./engine.ts";
 import {
   type ComparedImage,
@@ -119,3 +121,7 @@ function prepareInBackground(image: ComparedImage, isWanted: () => boolean): voi
     );
   }
 }
+
+/** What is remarkable about a picture that is accepted; undefined if nothing is. */
+export const remarkOnPicture = (bytes: Buffer): AnyCause | undefined =>
+  hasConvertedLineEnds(bytes) ? cause("picture.line-ends") : undefined;

@@ -1,8 +1,7 @@
 import { yieldToEventLoop } from "../../general/scheduling.ts";
-import { remarkOnPicture } from "../../images/line-ends.ts";
 import { comparisonOf, type ImageMatcher, recogniserOf } from "../../images/matching/comparison.ts";
 import { similarityAbove } from "../../images/matching/matchers.ts";
-import { rankTargets, whyNotDecoded } from "../../images/on-demand.ts";
+import { rankTargets, remarkOnPicture, whyNotDecoded } from "../../images/on-demand.ts";
 import { type AnyCause, cause, sentenceOf } from "../../schema/causes/causes.ts";
 import type { ConsideredTarget, OtherTargets, Outline } from "../../schema/journal-entry.ts";
 import { ratingAt, whyNotFound } from "../../schema/processing.ts";

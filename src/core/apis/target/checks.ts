@@ -1,8 +1,7 @@
 import { check } from "../../emulator/check.ts";
 import { type DeclaredResponse, notYet, Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
-import { remarkOnPicture } from "../../images/line-ends.ts";
-import { inspectTargetImage } from "../../images/on-demand.ts";
+import { inspectTargetImage, remarkOnPicture } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
