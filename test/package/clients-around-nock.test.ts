@@ -22,5 +22,6 @@ it("clients with captured functions, HTTP/2 or a proxy are answered or refused b
   }
   const { code, printed } = await runNode("bypassing", [inModules("vitest/vitest.mjs"), "run"]);
   expect(code, printed).toBe(0);
-  expect(printed).toMatch(/Tests +25 passed \(25\)/);
+  // As many as there are versions of undici.
+  expect(printed).toMatch(/Tests +(\d\d) passed \(\1\)/);
 });
