@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import packageJson from "./package.json" with { type: "json" };
 import { ALL } from "./test/support/combinations.ts";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 import { hasMatrix } from "./test/support/matrix.ts";
@@ -30,6 +31,12 @@ const PROGRAMS = [
   "test/servers/redis-{away,servers}.test.ts",
   "test/store/redis-{filling,snapshots,store}.test.ts",
 ];
+
+/** What `npm run check` tests. CI does that first, with every combination, and does not repeat it. */
+const CHECKED =
+  process.env.CHECKED === undefined
+    ? []
+    : [...packageJson.scripts.check.matchAll(/test\/\w+/g)].map(([folder]) => `${folder}/**`);
 
 /** Soaks and large inputs take a fifth of the time of all tests: by default, only CI runs most of them. */
 const SLOW = ALL ? "test/slow/**/*.test.ts" : "test/slow/{faults,process}.test.ts";
@@ -82,6 +89,7 @@ export default defineConfig({
             "test/package/**",
             "test/slow/**",
             "test/page/**",
+            ...CHECKED,
           ],
           isolate: false,
         },

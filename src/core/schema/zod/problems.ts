@@ -161,8 +161,18 @@ export function nearest(given: string, names: readonly string[]): string | undef
   const wanted = bare(given.slice(0, LONGEST_COMPARED));
   const isPart = (part: string, whole: string) => part.length >= SHORTEST_PART && whole.includes(part);
   const [best] = names
-    .map((name) => ({ name, known: bare(name), cost: distance(wanted, bare(name)) }))
-    .filter(({ known, cost }) => cost <= known.length / 3 || isPart(wanted, known) || isPart(known, wanted))
+    .map((name) => {
+      const known = bare(name);
+      return {
+        name,
+        known,
+        cost: distance(wanted, known),
+        isPart: isPart(wanted, known) || isPart(known, wanted),
+      };
+    })
+    .filter(({ known, cost, isPart }) => isPart || cost <= known.length / 3)
+    // What is added to a name, or left out, is less of a mistake than what is changed in it.
+    .map((each) => ({ ...each, cost: each.isPart ? each.cost / 2 : each.cost }))
     .sort((a, b) => a.cost - b.cost);
   return best?.name;
 }
