@@ -81,11 +81,15 @@ const moduleWrappers: Rolldown.Plugin = {
 /** Adds what a bundler for browsers resolves the package to, instead of failing at `node:http` or at run time. */
 const advisingBrowsers: Rolldown.Plugin = {
   name: "advising-browsers",
-  generateBundle() {
+  generateBundle(_options, bundle) {
     const advice =
       "mock-cloud-reco runs in Node, not in browsers: start its servers (npx mock-cloud-reco serve), and let the page send requests to their URLs";
-    const source = `module.exports = (() => {\n  throw new Error(${JSON.stringify(advice)});\n})();\n`;
-    this.emitFile({ type: "asset", fileName: "browser.cjs", source });
+    const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+    // Whatever is imported has to be found: a bundler stops at a missing name, without this advice. `test` is that of Vitest.
+    const names = new Set(["test", ...chunks.flatMap(({ isEntry, exports }) => (isEntry ? exports : []))]);
+    names.delete("default");
+    const source = `throw new Error(${JSON.stringify(advice)});\nexport let ${[...names].join(", ")};\n`;
+    this.emitFile({ type: "asset", fileName: "browser.mjs", source });
   },
 };
 
