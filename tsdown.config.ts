@@ -84,10 +84,11 @@ const advisingBrowsers: Rolldown.Plugin = {
   generateBundle(_options, bundle) {
     const advice =
       "mock-cloud-reco runs in Node, not in browsers: start its servers (npx mock-cloud-reco serve), and let the page send requests to their URLs";
-    const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
     // Whatever is imported has to be found: a bundler stops at a missing name, without this advice. `test` is that of Vitest.
-    const names = new Set(["test", ...chunks.flatMap(({ isEntry, exports }) => (isEntry ? exports : []))]);
-    names.delete("default");
+    const names = new Set(["test"]);
+    for (const file of Object.values(bundle))
+      if (file.type === "chunk" && ["index", "server"].includes(file.name))
+        for (const name of file.exports) names.add(name);
     const source = `throw new Error(${JSON.stringify(advice)});\nexport let ${[...names].join(", ")};\n`;
     this.emitFile({ type: "asset", fileName: "browser.mjs", source });
   },
