@@ -64,16 +64,15 @@ export type CloseEntry = (
 /** A request as recorded in the journal. Contains no secrets. */
 export interface JournalEntry extends ArrivedRequest, RequestResult {}
 
-/** Adds the sentence of an entry's cause, which is made when it is asked for. */
-export function recorded({
-  cause,
-  ...facts
-}: Omit<JournalEntry, "cause" | "reason"> & {
-  readonly cause?: AnyCause | undefined;
-}): JournalEntry {
-  if (cause === undefined) return { ...facts, cause, reason: undefined };
+/** Adds the sentence of an entry's cause, which is made when it is asked for. The given object may become the entry. */
+export function recorded(
+  given: Omit<JournalEntry, "cause" | "reason"> & { readonly cause?: AnyCause | undefined },
+): JournalEntry {
+  const { cause } = given;
+  // Nearly every entry: copied once.
+  if (cause === undefined) return Object.assign(given, { cause, reason: undefined });
   const entry: JournalEntry = {
-    ...facts,
+    ...given,
     cause: cause as Cause,
     get reason() {
       return bounded(sentenceOf(cause));
