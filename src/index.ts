@@ -52,10 +52,10 @@ export { InvalidOptionError } from "./core/schema/zod/problems.ts";
 export { InvalidSnapshotError } from "./core/store/snapshot.ts";
 export { formatJournal } from "./explain/journal-text.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
+export type { MockClock } from "./mock/clock-handle.ts";
 export type { EmulatorControl } from "./mock/emulator-control.ts";
 export type {
   FaultHandle,
-  MockClock,
   MockCloudDatabase,
   MockDataset,
   MockTarget,

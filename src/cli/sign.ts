@@ -12,7 +12,8 @@ import {
   stringToSign,
 } from "../core/emulator/signing.ts";
 import { messageOf, show, showUnknownKey } from "../core/general/text.ts";
-import { markedEncoding, textIn } from "../core/general/text-file.ts";
+import { textIn } from "../core/general/text-file.ts";
+import { markedEncoding } from "../core/general/text-place.ts";
 import { visible, visibleLines } from "../core/general/visible.ts";
 import { sentenceOf } from "../core/schema/causes/causes.ts";
 import { read } from "../core/schema/zod/problems.ts";

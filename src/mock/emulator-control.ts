@@ -32,6 +32,7 @@ import * as changes from "../core/store/changes.ts";
 import * as reads from "../core/store/reads.ts";
 import { InvalidSnapshotError, wholeSnapshot } from "../core/store/snapshot.ts";
 import { describeRequests } from "../explain/journal-text.ts";
+import { type MockClock, mockClock } from "./clock-handle.ts";
 import {
   addedTarget,
   changeTarget,
@@ -47,12 +48,10 @@ import {
   createFault,
   type FaultHandle,
   isKept,
-  type MockClock,
   MockCloudDatabase,
   type MockDataset,
   type MockTarget,
   MockVuMarkDatabase,
-  mockClock,
   mockDataset,
   mockTarget,
 } from "./handles.ts";

@@ -1,4 +1,3 @@
-import type { Clock, MovableClock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
 import { sentenceOf } from "../core/schema/causes/causes.ts";
 import { FINISH_ADVICE } from "../core/schema/causes/queries.ts";
@@ -14,7 +13,6 @@ import {
 import { ratingAt, statusAt, type TargetStatus, whyNotFound } from "../core/schema/processing.ts";
 import type { Target } from "../core/schema/target.ts";
 import { checked, InvalidOptionError } from "../core/schema/zod/problems.ts";
-import { CLOCK_YEARS, isClockTimestamp } from "../core/schema/zod/values.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
 import * as reads from "../core/store/reads.ts";
 import { ofDatabase } from "../core/store/records.ts";
@@ -269,43 +267,5 @@ export function createFault(
     },
     remove,
     [Symbol.dispose]: remove,
-  };
-}
-
-/** The clock of an emulator, which starts as the one of its options. */
-export interface MockClock extends Clock {
-  /** Whether the clock is frozen. */
-  readonly isFrozen: boolean;
-  /**
-   * Sets the clock, which then runs on unless it is frozen.
-   *
-   * @param frozen - stops the clock, or lets it run. Default: as it is.
-   * @throws RangeError outside the years 1970 to 9999.
-   */
-  set(moment: Date, frozen?: boolean): void;
-  /**
-   * Moves the clock forward; back when `seconds` is negative.
-   *
-   * @throws RangeError as {@link set} does.
-   */
-  advance(seconds: number): void;
-  /** Undoes every change to the clock. */
-  reset(): void;
-}
-
-export function mockClock(current: () => MovableClock): MockClock {
-  const set = (moment: number, frozen?: boolean): void => {
-    if (!isClockTimestamp(moment))
-      throw new RangeError(`clock: expected a date ${CLOCK_YEARS}; got ${String(new Date(moment))}`);
-    current().set(moment, frozen);
-  };
-  return {
-    now: () => current().now(),
-    get isFrozen() {
-      return current().isFrozen;
-    },
-    set: (moment, frozen) => set(moment.getTime(), frozen),
-    advance: (seconds) => set(current().now().getTime() + seconds * 1000),
-    reset: () => current().reset(),
   };
 }

@@ -5,13 +5,8 @@ export type { CloudDatabaseFields, DatabaseChanges } from "../core/schema/cloud-
 export type { VuMarkDatabaseFields } from "../core/schema/database.ts";
 export type { Fault } from "../core/schema/fault.ts";
 export { InvalidOptionError } from "../core/schema/zod/problems.ts";
-export type {
-  FaultHandle,
-  MockClock,
-  MockCloudDatabase,
-  MockTarget,
-  MockVuMarkDatabase,
-} from "../mock/handles.ts";
+export type { MockClock } from "../mock/clock-handle.ts";
+export type { FaultHandle, MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/handles.ts";
 export type { MatcherName, RaterName } from "../options/named.ts";
 export type { LogLevel } from "../options/option.ts";
 export { InvalidSeedError } from "./seed-file.ts";

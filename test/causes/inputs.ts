@@ -1,11 +1,12 @@
 import type { Cause } from "mock-cloud-reco";
 import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
+import { DATES } from "./inputs-dates.ts";
 import { FORMS } from "./inputs-forms.ts";
 import { JSON_BODIES } from "./inputs-json.ts";
 import { OAUTH } from "./inputs-oauth.ts";
 import { PATHS } from "./inputs-paths.ts";
 import { PICTURES, QUERIED_PICTURES } from "./inputs-pictures.ts";
-import { DATES, SIGNATURES } from "./inputs-signatures.ts";
+import { SIGNATURES } from "./inputs-signatures.ts";
 
 /**
  * What people bring: what a client does, the request that it sends last, the code that the journal must have for it, and facts of

@@ -5,7 +5,9 @@ import { query } from "../../src/core/apis/query/operations.ts";
 import { reportTable } from "../../src/core/apis/reports/checks.ts";
 import { targetTable } from "../../src/core/apis/target/checks.ts";
 import { instanceTable } from "../../src/core/apis/vumark/checks.ts";
+import { RESULT_CODES } from "../../src/core/schema/protocol.ts";
 import { KNOWN_BY } from "./engine/fact.ts";
+import { placeholder } from "./engine/situation.ts";
 import { FACTS } from "./facts.ts";
 import { knownPage } from "./known-page.ts";
 import { ANSWERS, GROUPS, parseGroups, ROUTES, refusalsOf } from "./rows.ts";
@@ -140,4 +142,36 @@ it.each(["README.md", "examples/behaviour/README.md"])("%s counts the rows by ho
 it("a page lists each row by how it is known: run this test with -u to write it", async () => {
   const page = fileURLToPath(new URL("../../examples/behaviour/how-it-is-known.md", import.meta.url));
   await expect(knownPage()).toMatchFileSnapshot(page);
+});
+
+/** Codes that a mock's option makes instances fail with: test/protocol/vumark/instance.test.ts. */
+const CONFIGURED = ["QuotaExceeded", "LicenseCheckFailed", "AuthorizationFailed"];
+
+/** The codes and statuses that facts say a request is answered with; another test shows that the facts hold. */
+const answered = new Set(
+  (["neutral", "vuforia"] as const).flatMap((profile) =>
+    FACTS.flatMap(({ expected }) => {
+      const { body, status } = expected(placeholder({ profile, keys: {}, prefix: "" }, new Date()));
+      const code = /"result_code":"(\w+)"/.exec(body)?.[1];
+      return code === undefined ? [] : [`${code} ${status}`];
+    }),
+  ),
+);
+
+describe("result codes", () => {
+  it("every result code is one with which a fact's request is answered, with its usual status", () => {
+    const codes = Object.entries(RESULT_CODES).filter(([code]) => !CONFIGURED.includes(code));
+    const unanswered = codes
+      .filter(([code, { status }]) => !answered.has(`${code} ${status}`))
+      .map(([code]) => code);
+    expect(unanswered, "add a row to test/conformance/rows whose request is answered with the code").toEqual(
+      [],
+    );
+  });
+
+  it("facts name no other result codes", () => {
+    const codes = new Set([...answered].map((one) => one.split(" ")[0]));
+    const unknown = [...codes].filter((code) => !(code !== undefined && code in RESULT_CODES));
+    expect(unknown, "add the code to RESULT_CODES of src/core/schema/protocol.ts").toEqual([]);
+  });
 });

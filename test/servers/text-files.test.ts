@@ -59,6 +59,17 @@ describe("a seed file", () => {
       Buffer.from(SEED, "latin1"),
       "it is not UTF-8, but perhaps Windows-1252: the byte e4 at line 1, column 42; save it as UTF-8",
     ],
+    // At each place in a character, behind what is read at a time.
+    ...["", "x", "xx"].map((before): readonly [string, Buffer, string] => [
+      `Latin-1 behind ${90_000 + before.length} bytes of UTF-8`,
+      Buffer.concat([Buffer.from(before + "€".repeat(30_000)), Buffer.from([0xe4, 0x20])]),
+      `the byte e4 at line 1, column ${30_001 + before.length}; save it as UTF-8`,
+    ]),
+    ...[0, 1, 2].map((more): readonly [string, Buffer, string] => [
+      `a character that is cut behind ${65_534 + more} bytes`,
+      Buffer.concat([Buffer.from("x".repeat(65_534 + more)), Buffer.from([0xe2, 0x82])]),
+      `the byte e2 at line 1, column ${65_535 + more}; save it as UTF-8`,
+    ]),
     [
       "UTF-16 without a mark",
       Buffer.from(SEED, "utf16le"),

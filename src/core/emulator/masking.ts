@@ -13,6 +13,9 @@ const SCHEME = /^(vws|basic|bearer|digest|aws|negotiate)$/i;
 
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
+/** Whether a text that cannot be parsed, and so cannot be masked, may contain a secret. */
+export const namesSecret = (text: string): boolean => /secret|password|token|api[-_]?key/i.test(text);
+
 /** Masks credentials in header lines, each once. */
 export function maskHeaders(headers: HeaderList): HeaderList {
   return headers.map(([name, value]) => {

@@ -8,7 +8,7 @@ import {
   type RecordedImage,
 } from "./body-content.ts";
 import { formatOf } from "./image-header.ts";
-import { isSecretName, maskHeaders, maskJson, maskParameters, maskSentence } from "./masking.ts";
+import { isSecretName, maskHeaders, maskJson, maskParameters, maskSentence, namesSecret } from "./masking.ts";
 import { type BodyStream, type HeaderList, header, headersByName, type WireRequest } from "./message.ts";
 import { type FormPart, type MediaType, parseMediaType, readForm } from "./multipart.ts";
 
@@ -26,7 +26,6 @@ export interface BodyFacts {
   readonly madeHere?: boolean;
 }
 
-const SECRET_WORD = /secret|password|token|api[-_]?key/i;
 const MOST_DECODED_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -69,11 +68,7 @@ export class RecordedBody {
     return { holdsSecrets, madeHere };
   }
 
-  /**
-   * Whether it has these bytes, or as many if it was dropped.
-   *
-   * @internal
-   */
+  /** Whether it has these bytes, or as many if it was dropped. @internal */
   isOf(bytes: Buffer): boolean {
     return this.#kept?.equals(bytes) ?? this.size === bytes.length;
   }
@@ -156,7 +151,7 @@ export class RecordedBody {
     if (parts?.some(({ name }) => isSecretName(name))) return this.#notShown;
     const text = parts === undefined && formatOf(bytes) === undefined ? content.text() : undefined;
     if (text === undefined) return holdsSecrets && !madeHere && bytes.length > 0 ? this.#notShown : bytes;
-    if (text === "" || !(holdsSecrets || SECRET_WORD.test(text))) return bytes;
+    if (text === "" || !(holdsSecrets || namesSecret(text))) return bytes;
     if (bytes.length > MOST_MASKED_BYTES) return this.#notShown;
     const json = content.json();
     if (json !== undefined) return Buffer.from(JSON.stringify(maskJson(json, holdsSecrets && !madeHere)));

@@ -1,19 +1,10 @@
 import { LONGEST_SEARCHED, malformedAt } from "./json.ts";
+import { firstInvalidByte, markedEncoding, placeOf } from "./text-place.ts";
 
 /** A file is not text in an encoding that is read, or not JSON. The message says where, without quoting it: it may hold secrets. */
 export class TextFileError extends SyntaxError {
   override readonly name = "TextFileError";
 }
-
-const BYTE_ORDER_MARKS = [
-  ["utf-8", [0xef, 0xbb, 0xbf]],
-  ["utf-16le", [0xff, 0xfe]],
-  ["utf-16be", [0xfe, 0xff]],
-] as const;
-
-/** The encoding that a file's byte-order mark names, which editors and shells of Windows write. */
-export const markedEncoding = (bytes: Uint8Array) =>
-  BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0];
 
 /**
  * Reads a text file: UTF-8 with or without a byte-order mark, or UTF-16 with one.
@@ -34,25 +25,16 @@ const UNMARKED = "it is UTF-16 without a byte-order mark: save it as UTF-8";
 function whyUnread(bytes: Uint8Array, encoding: string | undefined): string {
   if (encoding?.startsWith("utf-16") === true) return "it is damaged UTF-16: save it as UTF-8";
   if (bytes.includes(0)) return UNMARKED;
-  // Each invalid sequence becomes one replacement character; a file may have its own, of three bytes.
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  let byte = 0;
-  for (const [index, character] of [...text].entries()) {
-    const expected = Buffer.from(character);
-    if (!expected.equals(bytes.subarray(byte, byte + expected.length))) {
-      const place = placeAt([...text].slice(0, index).join(""));
-      const found = (bytes[byte] ?? 0).toString(16).padStart(2, "0");
-      return `it is not UTF-8, but perhaps Windows-1252: the byte ${found} at ${place}; save it as UTF-8`;
-    }
-    byte += expected.length;
-  }
-  return "it is not UTF-8: save it as UTF-8";
+  const at = firstInvalidByte(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)) ?? 0;
+  const found = (bytes[at] ?? 0).toString(16).padStart(2, "0");
+  const place = shown(Buffer.from(bytes.subarray(0, at)).toString("utf8"));
+  return `it is not UTF-8, but perhaps Windows-1252: the byte ${found} at ${place}; save it as UTF-8`;
 }
 
-/** The line and column that follow a text. */
-function placeAt(before: string): string {
-  const lines = before.split("\n");
-  return `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+/** The place behind a text, in words. */
+function shown(before: string): string {
+  const { line, column } = placeOf(before, before.length);
+  return `line ${line}, column ${column}`;
 }
 
 /**
@@ -74,7 +56,7 @@ function whyNotJson(text: string): string {
   if (text.trim() === "") return "expected JSON; the file is empty";
   if (text.length > LONGEST_SEARCHED) return "expected JSON";
   const { at } = malformedAt(text);
-  const place = placeAt(text.slice(0, at));
+  const place = shown(text.slice(0, at));
   const character = text[at];
   if (character === undefined) return `expected JSON; it ends too early, at ${place}`;
   return `expected JSON; unexpected ${JSON.stringify(character)} at ${place}${hint(text, at)}`;

@@ -1,5 +1,7 @@
+import { namesSecret } from "../../emulator/masking.ts";
 import { type MalformedJson, type MalformedPlace, malformedAt } from "../../general/json.ts";
 import { utf8TextOf } from "../../general/text.ts";
+import { firstInvalidByte, markedEncoding, placeOf } from "../../general/text-place.ts";
 import { visible } from "../../general/visible.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { JsonMistake, JsonPlace } from "../../schema/causes/json.ts";
@@ -7,10 +9,9 @@ import type { JsonMistake, JsonPlace } from "../../schema/causes/json.ts";
 /** The place is searched only in shorter texts: each takes a turn of the event loop. */
 const MOST_SEARCHED = 2 ** 22;
 const AROUND = 20;
-const SECRET_WORD = /secret|password|token|api[-_]?key/i;
 
 /** Whether a text that cannot be parsed, and so cannot be masked, must not be shown. */
-export const mayHoldSecret = (bytes: Buffer): boolean => SECRET_WORD.test(bytes.toString("latin1"));
+export const mayHoldSecret = (bytes: Buffer): boolean => namesSecret(bytes.toString("latin1"));
 
 /** Explains bytes that are not valid JSON. @param holdsSecrets - shows nothing of the text. */
 export function malformedJson(bytes: Buffer, json: MalformedJson, holdsSecrets = false): AnyCause {
@@ -21,47 +22,41 @@ export function malformedJson(bytes: Buffer, json: MalformedJson, holdsSecrets =
   const valid = utf8TextOf(bytes);
   const isText = valid !== undefined;
   const text = valid ?? bytes.toString("utf8");
-  const found = isText
-    ? malformedAt(text)
-    : { at: text.indexOf("\ufffd"), stringAt: undefined, expected: "" };
+  const invalid = firstInvalidByte(bytes);
+  const found =
+    invalid === undefined
+      ? malformedAt(text)
+      : { at: bytes.toString("utf8", 0, invalid).length, stringAt: undefined, expected: "" };
   const place = placeIn(text, found.at, problem, holdsSecrets || mayHoldSecret(bytes));
   const format = isText || encoding !== undefined ? undefined : formatOf(text);
   if (format !== undefined) return cause("json.format", { ...place, is: format });
   const is = encoding ?? (isText ? undefined : "bytes");
   if (is !== undefined) {
-    const byte = isText ? {} : { character: byteAt(bytes, text, found.at) };
+    const byte = invalid === undefined ? {} : { character: hexadecimal(bytes[invalid]) };
     return cause("json.encoding", { ...place, ...byte, is });
   }
   return mistakeAt(text, found, place) ?? cause("json.malformed", place);
 }
 
 function placeIn(text: string, at: number, problem: string, hides: boolean): JsonPlace {
-  const before = text.slice(0, at);
-  const line = before.split("\n").length;
-  const column = at - before.lastIndexOf("\n");
   const point = text.codePointAt(at);
-  const around = `${before.slice(-AROUND)}▶${text.slice(at, at + AROUND + 1)}`;
+  const around = `${text.slice(Math.max(0, at - AROUND), at)}▶${text.slice(at, at + AROUND + 1)}`;
   return {
     problem,
-    line,
-    column,
+    ...placeOf(text, at),
     ...(point !== undefined && { character: visible(JSON.stringify(String.fromCodePoint(point))) }),
     ...(!hides && { around: visible(around) }),
   };
 }
 
-/** The first byte that is not UTF-8, in hexadecimal. */
-function byteAt(bytes: Buffer, text: string, at: number): string {
-  const byte = bytes[Buffer.byteLength(text.slice(0, at))] ?? 0;
-  return `0x${byte.toString(16).padStart(2, "0")}`;
-}
+const hexadecimal = (byte = 0): string => `0x${byte.toString(16).padStart(2, "0")}`;
 
 /** Which encoding the bytes have instead of UTF-8, or what of an encoding is left in them. */
 function encodingOf(bytes: Buffer): JsonMistake["json.encoding"] | undefined {
   const head = bytes.toString("latin1", 0, 4);
-  if (head.startsWith("\u00ef\u00bb\u00bf")) return "mark";
-  if (/^(?:\u00ff\u00fe|\u00fe\u00ff)/.test(head) || /^(?:[^\0]\0[^\0]\0|\0[^\0]\0[^\0])/.test(head))
-    return "utf16";
+  const marked = markedEncoding(bytes);
+  if (marked === "utf-8") return "mark";
+  if (marked !== undefined || /^(?:[^\0]\0[^\0]\0|\0[^\0]\0[^\0])/.test(head)) return "utf16";
   if (head.startsWith("\u001f\u008b")) return "compressed";
   if (/[}\]"]\s*\0+$/.test(bytes.toString("latin1", Math.max(0, bytes.length - 64)))) return "nul";
   if (utf8TextOf(bytes) !== undefined) return undefined;

@@ -3,13 +3,13 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
-import type { SignatureForm } from "../../schema/causes/signature.ts";
 import * as reads from "../../store/reads.ts";
 import type { ApiContext } from "../services.ts";
 import { endsWithin } from "./bodies.ts";
 import { localDate } from "./dates.ts";
 import { type Earlier, isContentRight, reuseOf, servedBefore } from "./earlier.ts";
 import { reencodedIn } from "./reencoded.ts";
+import { encodingsOf, type SignatureEncoding } from "./signature-encodings.ts";
 import {
   rightLines,
   type SignedLines,
@@ -115,9 +115,9 @@ function unexplained(
   if (header(request, "date") === undefined)
     return cause("signature.no-date", { expected, lost: dateLostBy(request) });
   if (endsWithin(request.body)) return cause("signature.cut-body", { expected });
-  const { length } = signatureIn(request);
-  if (!FORMS.some((form) => form.length === length))
-    return cause("signature.length", { characters: length, expected });
+  const signature = signatureIn(request);
+  if (encodingsOf(signature).length === 0)
+    return cause("signature.length", { characters: signature.length, expected });
   const reencoded = reencodedIn(request.body);
   if (reencoded !== undefined) return { ...reencoded, ...{ expected } };
   return cause("signature.unexplained", {
@@ -185,46 +185,6 @@ interface Secret {
   readonly mistake?: AnyCause | undefined;
 }
 
-/** A form in which the bytes of an HMAC are sent. */
-interface Form {
-  readonly of: (hmac: Buffer) => string;
-  /** In characters. It names the algorithm, so one HMAC decides. */
-  readonly length: number;
-  readonly algorithm: "sha1" | "sha256" | "sha512" | "md5";
-  readonly mistake?: AnyCause | undefined;
-}
-
-const inBase64 = (hmac: Buffer) => hmac.toString("base64");
-const inHex = (hmac: Buffer) => hmac.toString("hex");
-const inUpperCase = (hmac: Buffer) => inHex(hmac).toUpperCase();
-const inUrls = (hmac: Buffer) => hmac.toString("base64url");
-const unpadded = (hmac: Buffer) => inBase64(hmac).replace(/=+$/, "");
-const inPython = (hmac: Buffer) => `b'${inBase64(hmac)}'`;
-const hexInBase64 = (hmac: Buffer) => Buffer.from(inHex(hmac)).toString("base64");
-const percentEncoded = (hmac: Buffer) => encodeURIComponent(inBase64(hmac));
-const encoded = (is: SignatureForm) => cause("signature.encoding", { is });
-const algorithm = (isHex: boolean, name: string) => cause("signature.algorithm", { isHex, algorithm: name });
-/** In place of the length of a signature with escapes, each of which is longer than its character. */
-const ESCAPED = 0;
-const FORMS = (
-  [
-    ["sha1", 28, inBase64],
-    ["sha1", 40, inHex, encoded("hexadecimal")],
-    ["sha1", 40, inUpperCase, encoded("hexadecimal")],
-    ["sha1", 56, hexInBase64, encoded("hexadecimal in base64")],
-    ["sha1", 27, inUrls, encoded("base64url")],
-    ["sha1", 27, unpadded, encoded("base64 without padding")],
-    ["sha1", 31, inPython, encoded("Python's bytes")],
-    ["sha1", ESCAPED, percentEncoded, encoded("percent-encoding")],
-    ["sha256", 44, inBase64, algorithm(false, "HMAC-SHA256")],
-    ["sha256", 64, inHex, algorithm(true, "HMAC-SHA256")],
-    ["sha512", 88, inBase64, algorithm(false, "HMAC-SHA512")],
-    ["sha512", 128, inHex, algorithm(true, "HMAC-SHA512")],
-    ["md5", 24, inBase64, algorithm(false, "HMAC-MD5")],
-    ["md5", 32, inHex, algorithm(true, "HMAC-MD5")],
-  ] as const
-).map(([algorithm, length, of, mistake]): Form => ({ algorithm, length, of, mistake }));
-
 interface Suspects {
   /** The right secret, then others of the database. */
   readonly ownSecrets: readonly [Secret, ...Secret[]];
@@ -239,7 +199,7 @@ interface Explained {
 }
 
 export type ComputeHmac = (
-  algorithm: Form["algorithm"],
+  algorithm: SignatureEncoding["algorithm"],
   key: string | Buffer,
   text: string | Buffer,
 ) => Buffer;
@@ -256,8 +216,7 @@ export async function findMistakes(
   { ownSecrets, otherSecrets, variants: makeVariants }: Suspects,
   hmac: ComputeHmac = computeHmac,
 ): Promise<Explained | undefined> {
-  const wanted = signature.includes("%") ? ESCAPED : signature.length;
-  const forms = FORMS.filter(({ length }) => length === wanted);
+  const forms = encodingsOf(signature);
   const [first] = forms;
   if (first === undefined) return undefined;
   let computed = 0;

@@ -1,6 +1,5 @@
 import { refusal } from "./row.ts";
-import { missingDate } from "./signature.ts";
-import { lostHeaders, unset } from "./words.ts";
+import { lostHeaders, noDate, unset } from "./words.ts";
 
 const MALFORMED = {
   colon: "there is no colon between access key and signature",
@@ -148,7 +147,7 @@ export const headerCauses = {
   ),
   "date.missing": refusal<{ readonly form: string; readonly lost?: "headers" | "runtime" | undefined }>(
     "The request has no Date header.",
-    ({ form, lost }) => `${missingDate(lost)}; expected a form like ${form}`,
+    ({ form, lost }) => `${noDate(lost)}; expected a form like ${form}`,
     "Send a Date header, as `new Date().toUTCString()` returns it, and sign it.",
     "GET /targets without a Date header, signed with an empty date",
   ),

@@ -48,10 +48,8 @@ const MALFORMED_CLIENT = {
 } as const;
 export type ClientProblem = keyof typeof MALFORMED_CLIENT;
 
-const OTHER_API = {
-  bearer: "Bearer tokens are what this route returns",
-  vws: "a signature (VWS) belongs to the target and query APIs",
-} as const;
+const SIGNED = "a signature (VWS) belongs to the target and query APIs";
+const OTHER_API = { bearer: "Bearer tokens are what this route returns", vws: SIGNED } as const;
 
 const SCHEMES = {
   case: 'write the scheme as "Bearer": its case matters here',
@@ -87,7 +85,7 @@ export const oauthCauses = {
     "The request has no bearer token.",
     ({ isSigned, isLost }) =>
       "expected an Authorization header with `Bearer` and a token from POST /oauth2/token" +
-      (isSigned ? "; a signature (VWS) belongs to the target and query APIs" : "") +
+      (isSigned ? `; ${SIGNED}` : "") +
       lostHeaders(isLost),
     "Send `Authorization: Bearer` and the access_token of POST /oauth2/token.",
     "POST /modeltargets/datasets\nAuthorization:",

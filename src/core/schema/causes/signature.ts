@@ -5,21 +5,12 @@ import {
   DIGEST_FORMS,
   type DigestForm,
   type Left,
+  SIGNATURE_FORMS,
+  type SignatureForm,
   unexplained,
   whatIsLeft,
 } from "./signed-words.ts";
-import { NO_HEADERS, unset } from "./words.ts";
-
-const SIGNATURE_FORMS = {
-  hexadecimal: "the HMAC in hexadecimal; it must be its base64",
-  "hexadecimal in base64":
-    'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
-  base64url: "base64url, without padding; it must be base64",
-  "base64 without padding": "base64 without padding; it must be base64 with the = at its end",
-  "Python's bytes": "Python's text of bytes, b'…'; decode the base64 to text",
-  "percent-encoding": "percent-encoded; it must be base64 as it is",
-} as const;
-export type SignatureForm = keyof typeof SIGNATURE_FORMS;
+import { noDate, unset } from "./words.ts";
 
 export const mistake = <Facts extends object = object>(
   happened: string,
@@ -289,7 +280,7 @@ export const signatureCauses = {
   ),
   "signature.no-date": refusal<Compared & { readonly lost?: "headers" | "runtime" | undefined }>(
     "The signature does not match, and the request has no Date header.",
-    ({ lost }) => `the signature does not match, and ${missingDate(lost)}: send the Date that was signed`,
+    ({ lost }) => `the signature does not match, and ${noDate(lost)}: send the Date that was signed`,
     "Send the Date header that was signed.",
     "GET /targets\nDate:\nAuthorization: VWS <server access key>:another signature=====",
     unexplained,
@@ -302,12 +293,3 @@ export const signatureCauses = {
     whatIsLeft,
   ),
 };
-
-/** @param lost - what lost it. */
-export function missingDate(lost: "headers" | "runtime" | undefined): string {
-  const missing = "the request has no Date header";
-  if (lost === "headers") return `${missing}: ${NO_HEADERS}`;
-  return lost === "runtime"
-    ? `${missing}: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node environment)`
-    : missing;
-}

@@ -72,3 +72,15 @@ export const DIGEST_FORMS = {
   twice: "as the MD5 of itself (digest once)",
 } as const;
 export type DigestForm = keyof typeof DIGEST_FORMS;
+
+/** How clients write a signature by hand. */
+export const SIGNATURE_FORMS = {
+  hexadecimal: "the HMAC in hexadecimal; it must be its base64",
+  "hexadecimal in base64":
+    'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
+  base64url: "base64url, without padding; it must be base64",
+  "base64 without padding": "base64 without padding; it must be base64 with the = at its end",
+  "Python's bytes": "Python's text of bytes, b'…'; decode the base64 to text",
+  "percent-encoding": "percent-encoded; it must be base64 as it is",
+} as const;
+export type SignatureForm = keyof typeof SIGNATURE_FORMS;

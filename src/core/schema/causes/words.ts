@@ -24,3 +24,12 @@ export const lostHeaders = (isLost: boolean | undefined): string =>
   isLost === true ? `; ${NO_HEADERS}` : "";
 
 export const orMore = (count: number, one: string, many: string): string => (count === 1 ? one : many);
+
+/** Says that there is no `Date` header. @param lost - what lost it. */
+export function noDate(lost: "headers" | "runtime" | undefined): string {
+  const missing = "the request has no Date header";
+  if (lost === "headers") return `${missing}: ${NO_HEADERS}`;
+  return lost === "runtime"
+    ? `${missing}: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node environment)`
+    : missing;
+}

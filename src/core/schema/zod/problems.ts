@@ -161,18 +161,13 @@ export function nearest(given: string, names: readonly string[]): string | undef
   const wanted = bare(given.slice(0, LONGEST_COMPARED));
   const isPart = (part: string, whole: string) => part.length >= SHORTEST_PART && whole.includes(part);
   const [best] = names
-    .map((name) => {
+    .flatMap((name) => {
       const known = bare(name);
-      return {
-        name,
-        known,
-        cost: distance(wanted, known),
-        isPart: isPart(wanted, known) || isPart(known, wanted),
-      };
+      const cost = distance(wanted, known);
+      // What is added to a name, or left out, is less of a mistake than what is changed in it.
+      if (isPart(wanted, known) || isPart(known, wanted)) return [{ name, cost: cost / 2 }];
+      return cost <= known.length / 3 ? [{ name, cost }] : [];
     })
-    .filter(({ known, cost, isPart }) => isPart || cost <= known.length / 3)
-    // What is added to a name, or left out, is less of a mistake than what is changed in it.
-    .map((each) => ({ ...each, cost: each.isPart ? each.cost / 2 : each.cost }))
     .sort((a, b) => a.cost - b.cost);
   return best?.name;
 }
