@@ -50,20 +50,17 @@ export const setCredentialScopes = (
   },
 });
 
-/** Returns false if there was none. */
-export const deleteDataset = (uuid: string): PlainChange<boolean> => ({
+const deletionOf = (kind: "dataset" | "credential", key: string): PlainChange<boolean> => ({
   key: GLOBAL,
   decide: (records) =>
-    records?.datasets.has(uuid) === true
-      ? { result: true, writes: [{ kind: "dataset", key: uuid, record: null }] }
+    records?.[`${kind}s`].has(key) === true
+      ? { result: true, writes: [{ kind, key, record: null }] }
       : { result: false },
 });
 
 /** Returns false if there was none. */
-export const deleteCredential = (clientId: string): PlainChange<boolean> => ({
-  key: GLOBAL,
-  decide: (records) =>
-    records?.credentials.has(clientId) === true
-      ? { result: true, writes: [{ kind: "credential", key: clientId, record: null }] }
-      : { result: false },
-});
+export const deleteDataset = (uuid: string): PlainChange<boolean> => deletionOf("dataset", uuid);
+
+/** Returns false if there was none. */
+export const deleteCredential = (clientId: string): PlainChange<boolean> =>
+  deletionOf("credential", clientId);
