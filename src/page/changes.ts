@@ -23,7 +23,7 @@ export interface Changing {
   readonly beforeReading?: (() => Promise<void>) | undefined;
 }
 
-/** Notifies pages of changes; they then read their view again. */
+/** Notifies pages of changes; they then read their view again (decision 0010). */
 export class Changes {
   private count = 0;
   private last: string | undefined;

@@ -10,7 +10,7 @@ import { type RealismOptions, type RealismValues, realismValues } from "./option
 
 const STEPS = 2 ** 32;
 
-/** The option `realism`: changes are seen late, limits are loose, and requests fail by chance. */
+/** The option `realism`: changes are seen late, limits are loose, and requests fail by chance (decision 0009). */
 export class Realism implements Consistency {
   private constructor(
     private readonly values: RealismValues,

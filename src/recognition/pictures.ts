@@ -51,6 +51,7 @@ export async function featuresOfQuery({ pixels, search }: QueryPass): Promise<Qu
   return { ...(await find(pixels.level(0), search)), pixels };
 }
 
+// From the file, not from the rating's pixels: decision 0006.
 export async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
   const grey = await decodeGrey(await image.bytes(), TARGET_SEARCH.side);
   if ("damage" in grey) return null;

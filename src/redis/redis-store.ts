@@ -13,7 +13,7 @@ import { type RedisBacking, type ReplicaKey, revisionOf } from "./redis-backing.
 import { type Replica, Replicas } from "./replicas.ts";
 import { readState, writeState } from "./whole-state.ts";
 
-/** State that Redis or Valkey keeps, for any number of processes. */
+/** State that Redis or Valkey keeps, for any number of processes (decision 0008). */
 export class RedisStore implements Store {
   /** @param found - only for a single request: the records that it has read. */
   constructor(

@@ -33,7 +33,7 @@ export interface DoorSetup {
 
 /**
  * Starts the target API server or the query server: a door to the target manager's emulator, without state. Without the manager,
- * it answers only requests that need no state.
+ * it answers only requests that need no state. Decision 0007.
  *
  * @throws the system's error if it cannot listen.
  */

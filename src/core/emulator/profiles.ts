@@ -4,6 +4,7 @@ export const PROFILE_NAMES = ["neutral", "vuforia"] as const;
 /** `neutral`: the emulator's own specification; `vuforia`: what the real service was observed to do. */
 export type ProfileName = (typeof PROFILE_NAMES)[number];
 
+// Decision 0011.
 export const DEFAULT_PROFILE: ProfileName = "neutral";
 
 /** Every difference between the two profiles. Other code reads these fields, never a profile's name. */

@@ -93,7 +93,10 @@ export type PlainChange<Result> = {
  */
 export type Change<Result> = PlainChange<Result> | ImageChange<Result>;
 
-/** All shared state of an emulator. To keep it elsewhere, implement this interface; the contract is in `test/store`. */
+/**
+ * All shared state of an emulator. To keep it elsewhere, implement this interface; the contract is in `test/store`. Asynchronous in
+ * memory too: decision 0014.
+ */
 export interface Store {
   /** The store for a request that arrives now. A found database stays the same, even if another one of that name replaces it. */
   forRequest(): Store;

@@ -36,6 +36,7 @@ const CLASSES = ["Request", "Response"] as const;
 /**
  * Remembers the functions before nock is activated. Node's own function replaces another interceptor's proxy (nock 14, MSW 2); a
  * plain function, such as a tracer's, is kept.
+ * Why requests go around nock: decision 0001.
  */
 export function unmockedClients(): Unmocked {
   const Genuine = genuineClientRequest();

@@ -100,6 +100,7 @@ let usual: "nock" | "sockets" | undefined;
 /**
  * How requests reach mocks whose option `intercept` does not say it. Where the project has nock 15 or later, or this package was given
  * it, our nock 14 would be a second nock, whose patches that one does not know.
+ * Decision 0003.
  */
 export function usualInterception(): "nock" | "sockets" {
   usual ??= loadsNewer && [loadModule, projectsRequire()].some(findsNewer) ? "sockets" : "nock";

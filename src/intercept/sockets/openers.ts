@@ -75,7 +75,10 @@ const OPENERS: readonly Opener[] = [
   { owner: https.Agent.prototype, name: "createConnection", scheme: "https:", isHttp: true },
 ];
 
-/** Patches Node's functions to ask a handler about every connection. Returns a function that restores them. */
+/**
+ * Patches Node's functions to ask a handler about every connection. Returns a function that restores them.
+ * Why there: decision 0002.
+ */
 export function watchOpenings(handler: OpeningHandler): () => void {
   let isWatching = true;
   const restorers = OPENERS.map(({ owner, name, scheme, isHttp }) =>

@@ -202,6 +202,7 @@ const gzipInBackground = promisify(gzip);
 const gzipped = (body: Buffer) =>
   body.length > SMALL_BODY ? gzipInBackground(body) : gzipSync(body, { chunkSize: 1024 });
 
+/** Under the neutral profile whatever the client accepts: decision 0012. */
 export const isGzipped = (
   status: number,
   { request, profile }: Context,

@@ -4,6 +4,8 @@ import { similarityKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
 import { THUMBNAIL_SIDE } from "../scale.ts";
 
+// image-ssim defines the scores that this computes: decision 0005.
+
 /** A thumbnail prepared for the kernel, whose source documents the layout: 233 kB, 78 kB when grey. */
 export interface PreparedImage {
   /** All three planes are equal, and kept once. */

@@ -37,7 +37,7 @@ const ROWS = {
   ...realismCauses,
 };
 
-/** Names what a person has to change. Codes are stable; sentences are not. */
+/** Names what a person has to change. Codes are stable; sentences are not (decision 0013). */
 export type CauseCode = keyof typeof ROWS;
 
 type FactsOf<Code extends CauseCode> = (typeof ROWS)[Code] extends Row<infer Facts> ? Facts : never;
