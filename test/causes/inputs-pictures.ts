@@ -76,6 +76,13 @@ const format = (what: string, is: string, file: () => Buffer): PictureMistake =>
   facts: { is },
 });
 
+const headless = (what: string, format: "PNG" | "JPEG", file: PictureMistake["file"]): PictureMistake => ({
+  what,
+  file,
+  code: "image.headless",
+  facts: { format },
+});
+
 const PICTURE_MISTAKES: readonly PictureMistake[] = [
   { what: "a Git LFS pointer", file: () => Buffer.from(LFS), code: "image.lfs" },
   {
@@ -167,6 +174,28 @@ const PICTURE_MISTAKES: readonly PictureMistake[] = [
   format("a Photoshop file", "a Photoshop file", begins("8BPS")),
   format("an AVIF", "an AVIF or HEIC", begins([0, 0, 0, 28], "ftypavif")),
   format("a HEIC", "an AVIF or HEIC", begins([0, 0, 0, 28], "ftypheic")),
+  format("a DICOM file", "a DICOM file", () =>
+    Buffer.concat([Buffer.alloc(128), Buffer.from("DICM"), Buffer.alloc(9)]),
+  ),
+  format("an OpenEXR", "an OpenEXR file", begins([0x76, 0x2f, 0x31, 1])),
+  format("a Radiance HDR", "a Radiance HDR file", begins("#?RADIANCE\n")),
+  format("a DDS texture", "a DDS texture", begins("DDS ")),
+  format("a KTX texture", "a KTX texture", begins([0xab], "KTX 11")),
+  format("a PostScript", "a PostScript file", begins("%!PS-Adobe-3.0 EPSF-3.0")),
+  format("an icon of macOS", "an ICNS", begins("icns")),
+  format("an MNG", "an MNG", begins([0x8a], "MNG\r\n")),
+  format("a GIMP file", "a GIMP file", begins("gimp xcf v011")),
+  format("a raw file", "a camera's raw file", begins("FUJIFILMCCD-RAW")),
+  format("a FITS", "a FITS file", begins("SIMPLE  =")),
+  archive("an asset bundle", "an asset bundle of Unity", begins("UnityFS")),
+  headless("a JPEG without its first byte", "JPEG", async () => (await jpeg(64)).subarray(1)),
+  headless("a JPEG without its first two bytes", "JPEG", async () => (await jpeg(64)).subarray(2)),
+  headless("a JPEG that begins with JFIF", "JPEG", async () => begins("JFIF", [0, 1, 1])()),
+  headless("a JPEG whose first 400 bytes were read", "JPEG", async () => (await jpeg(64)).subarray(400)),
+  headless("a PNG without its first byte", "PNG", () => png.subarray(1)),
+  headless("a PNG without its first four bytes", "PNG", () => png.subarray(4)),
+  headless("a PNG without its signature", "PNG", () => png.subarray(8)),
+  headless("a PNG whose header was read", "PNG", () => png.subarray(40)),
   format("a PPM", "a PPM or PGM", () => Buffer.from("P6\n2 2\n255\nabcabcabcabc")),
   {
     what: "a PNG of an iPhone app",

@@ -2,9 +2,11 @@ import type { Cause } from "mock-cloud-reco";
 import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
 import { DATES } from "./inputs-dates.ts";
 import { FORMS } from "./inputs-forms.ts";
+import { HEADERS } from "./inputs-headers.ts";
 import { JSON_BODIES } from "./inputs-json.ts";
 import { OAUTH } from "./inputs-oauth.ts";
 import { PATHS } from "./inputs-paths.ts";
+import { PICTURES_AS_TEXT } from "./inputs-picture-texts.ts";
 import { PICTURES, QUERIED_PICTURES } from "./inputs-pictures.ts";
 import { SIGNATURES } from "./inputs-signatures.ts";
 
@@ -21,6 +23,7 @@ export type Input = readonly [
 
 /** One file of data for each kind of mistake. Each kind has at least 8 inputs. */
 export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
+  headers: HEADERS,
   signatures: SIGNATURES,
   dates: DATES,
   "JSON bodies": JSON_BODIES,
@@ -28,6 +31,7 @@ export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
   paths: PATHS,
   pictures: PICTURES,
   "pictures of queries": QUERIED_PICTURES,
+  "pictures as text": PICTURES_AS_TEXT,
   "OAuth 2.0": OAUTH,
 };
 

@@ -1,4 +1,5 @@
 import { JPEG_SIGNATURE, PNG_SIGNATURE } from "../emulator/image-header.ts";
+import { BYTES_AS_TEXT, NAME_OF_FILE, URL_OF_FILE } from "../general/text-kinds.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 
 type Facts = { readonly bytes: string };
@@ -24,6 +25,7 @@ const ARCHIVES = [
   [/^526172211a07/, "a RAR archive"],
   [/^fd377a585a00/, "an xz file"],
   [/^28b52ffd/, "a Zstandard file"],
+  [/^556e697479(4653|576562|526177)/, "an asset bundle of Unity"],
   [/^.{514}7573746172/, "a tar archive"],
 ] as const;
 
@@ -37,6 +39,17 @@ const FORMATS = [
   [/^(ff0a|0000000c4a584c20)/, "a JPEG XL"],
   [/^(0000000c6a502020|ff4fff51)/, "a JPEG 2000"],
   [/^4949bc01/, "a JPEG XR"],
+  [/^.{256}4449434d/, "a DICOM file"],
+  [/^762f3101/, "an OpenEXR file"],
+  [/^233f52(41444941|474245)/, "a Radiance HDR file"],
+  [/^44445320/, "a DDS texture"],
+  [/^ab4b5458/, "a KTX texture"],
+  [/^(25215053|c5d0d3c6)/, "a PostScript file"],
+  [/^69636e73/, "an ICNS"],
+  [/^8a4d4e47/, "an MNG"],
+  [/^67696d7020786366/, "a GIMP file"],
+  [/^46554a4946494c4d/, "a camera's raw file"],
+  [/^53494d504c452020/, "a FITS file"],
   [/^00000[12]00(?!00)..00/, "an ICO"],
   [/^38425053/, "a Photoshop file"],
   [/^716f6966/, "a QOI"],
@@ -52,22 +65,38 @@ const BINARY = [
 /** Beginnings of text, or of bytes that went through it, as Latin-1. */
 const TEXTS: readonly Kind[] = [
   // Line ends of Unix became those of Windows, or the other way; an old Mac's, too, or bytes of 7 bits.
-  [/^[\x89\t]PNG[\r\n]/, () => cause("image.line-ends", { format: "PNG" })],
+  [/^(?:\x89PNG(?!\r\n.\n)|\tPNG)[\r\n]/, () => cause("image.line-ends", { format: "PNG" })],
   [/^version https:\/\/git-lfs\.github\.com\//, () => cause("image.lfs")],
   [/^(\xff\xfe|\xfe\xff)/, (facts) => cause("image.redirected", facts)],
   // UTF-8's replacement character, which takes the place of an invalid first byte, or what that byte becomes.
-  [
-    /^(\xef\xbb\xbf)?(\xef\xbf\xbd|\xc2\x89P|\xc3\xbf\xc3\x98)/,
-    (facts) => cause("image.text-encoded", facts),
-  ],
-  [/^(iVBORw0KGgo|\/9j\/)/, (facts) => cause("image.base64", facts)],
+  [/^(\xef\xbf\xbd|\xc2\x89P|\xc3\xbf\xc3\x98)/, (facts) => cause("image.text-encoded", facts)],
+  [/^\s*b?['"]?(iVBORw0KGgo|\/9j\/)/, (facts) => cause("image.base64", facts)],
   [/^(89504e47|ffd8ff)/i, (facts) => cause("image.hex", { ...facts, isDecoded: false })],
   [/^data:image\//i, (facts) => cause("image.data-uri", facts)],
-  [/^\s*(<\?xml|<svg|<!doctype|<html)/i, (facts) => cause("image.download", { ...facts, is: "page" })],
+  [BYTES_AS_TEXT, (facts) => cause("image.bytes", facts)],
+  [/^\s*<[!?a-z]/i, (facts) => cause("image.download", { ...facts, is: "page" })],
   [/^(\[object |undefined$|null$)/, (facts) => cause("image.unset", facts)],
   [/^\s*[{[]/, (facts) => cause("image.download", { ...facts, is: "json" })],
-  [/^(\.{0,2}\/|[a-z]:\\|file:|https?:).*\.(png|jpe?g)$/i, (facts) => cause("image.file-name", facts)],
+  [URL_OF_FILE, (facts) => cause("image.file-name", { ...facts, isUrl: true })],
+  [NAME_OF_FILE, (facts) => cause("image.file-name", facts)],
+  [
+    /^\s*(\d{3}:? [a-z]|not found|forbidden|unauthori[sz]ed|access denied|bad gateway|error\b)/i,
+    (facts) => cause("image.download", { ...facts, is: "text" }),
+  ],
 ];
+
+/** The beginnings of pictures whose first bytes are missing, and the ends of those that lost more. */
+const HEADLESS = [
+  [/^(504e47)?(0d0a)?(1a)?(0a)?0000000d49484452|^504e470d0a/, /49454e44ae426082$/, "PNG"],
+  [/^(d8)?ff(e.|db)00..(4a46|4578|00)|^4a46494600/, /ffd9$/, "JPEG"],
+] as const;
+
+/** The end of a picture, without its beginning. */
+function headless(bytes: Buffer, facts: Facts): AnyCause | undefined {
+  const [start, end] = [bytes.toString("hex", 0, 24), bytes.subarray(-8).toString("hex")];
+  const [, , format] = HEADLESS.find(([first, last]) => first.test(start) || last.test(end)) ?? [];
+  return format && cause("image.headless", { ...facts, format });
+}
 
 /** A picture may begin behind headers of HTTP, of a form's part, or a few stray bytes. */
 const MOST_BYTES_BEFORE = 4096;
@@ -98,9 +127,17 @@ export function otherKind(bytes: Buffer): AnyCause {
   // Hexadecimal digits that were decoded as base64.
   if (/^(89504e47|ffd8ff)/i.test(bytes.toString("base64", 0, 6)))
     return cause("image.hex", { ...facts, isDecoded: true });
-  const text = bytes.toString("latin1", 0, LONGEST_BEGINNING);
+  const beginning = bytes.toString("latin1", 0, LONGEST_BEGINNING);
+  // A byte-order mark, or a line feed at the end, hides no kind of text.
+  const text = beginning.replace(/^\xef\xbb\xbf/, "").trimEnd();
   const [, known] = TEXTS.find(([beginning]) => beginning.test(text)) ?? [];
-  return known?.(facts) ?? binaryKind(bytes, facts) ?? prefixed(bytes) ?? cause("image.unknown", facts);
+  return (
+    known?.(facts) ??
+    binaryKind(bytes, facts) ??
+    prefixed(bytes) ??
+    headless(bytes, facts) ??
+    cause("image.unknown", facts)
+  );
 }
 
 const LONGEST_BEGINNING = 300;

@@ -15,7 +15,7 @@ export interface Sent {
   signed: { method: string; digest: string; type: string; date: string; path: string };
   accessKey: string;
   secretKey: string | Buffer;
-  algorithm: "sha1" | "sha256" | "sha512" | "md5";
+  algorithm: "sha1" | "sha224" | "sha256" | "sha384" | "sha512" | "md5";
   encode: (hmac: Buffer) => string;
   /** Whether the HMAC's key and message are swapped. */
   isSwapped?: boolean;

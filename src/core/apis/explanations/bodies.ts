@@ -1,13 +1,12 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { isJsonObject, type JsonFault, type ParsedJson, parseJson } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
+import { BYTES_AS_TEXT, NAME_OF_FILE, URL_OF_FILE } from "../../general/text-kinds.ts";
 import type { LostAs } from "../../schema/causes/bodies.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { malformedJson, mayHoldSecret } from "./json-mistakes.ts";
 
 const BUFFER_IN_JSON = /"([^"\\]{1,80})":\{"type":"Buffer","data":\[/;
-/** A Uint8Array as text: bytes with commas. */
-const BYTES_AS_TEXT = /^\d{1,3}(,\d{1,3}){2}/;
 const MOST_READ = 4096;
 /** Of the end of a body that was cut, in characters. */
 const MOST_SHOWN = 20;
@@ -88,12 +87,18 @@ export function wrongLength({ headers, body }: WireRequest): AnyCause {
   return cause("content-length.wrong", { given: show(given), bytes: body.length, inCharacters });
 }
 
+const QUOTED_BASE64 = /^b?['"\u201c<`[][A-Za-z0-9+/]{8}/;
+const LONGEST_NAME = 2048;
 const MOST_SEARCHED = 2 ** 22;
 
 /** Explains where a field's base64 is invalid, and the likely cause. */
 export function explainBase64(field: string, text: string): AnyCause {
   if (isUnreadText(text)) return cause("base64.unset", { field, text });
   if (BYTES_AS_TEXT.test(text)) return cause("base64.bytes", { field });
+  const beginning = text.slice(0, LONGEST_NAME);
+  if (URL_OF_FILE.test(beginning) || NAME_OF_FILE.test(beginning))
+    return cause("base64.file-name", { field, isUrl: URL_OF_FILE.test(beginning) });
+  if (QUOTED_BASE64.test(text)) return cause("base64.quoted", { field, isPython: text.startsWith("b") });
   if (looksLikeText(text)) return cause("base64.text", { field });
   const dataUri = /^data:[^,]{0,200},/i.exec(text);
   if (dataUri !== null) return cause("base64.data-uri", { field, prefix: show(dataUri[0]) });

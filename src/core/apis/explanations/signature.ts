@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
@@ -17,7 +17,7 @@ import {
   signedTextOf,
   wrongVariants,
 } from "./signed-variants.ts";
-import { dateLostBy, isUnset, missingIdIn, TEXTS_OF_NOTHING } from "./values.ts";
+import { isUnset, missingIdIn, noDateIn, TEXTS_OF_NOTHING } from "./values.ts";
 
 const MOST_OTHER_DATABASES = 100;
 
@@ -113,7 +113,7 @@ function unexplained(
   served: Surroundings["served"],
 ): AnyCause {
   if (header(request, "date") === undefined)
-    return cause("signature.no-date", { expected, lost: dateLostBy(request) });
+    return cause("signature.no-date", { expected, ...noDateIn(request) });
   if (endsWithin(request.body)) return cause("signature.cut-body", { expected });
   const signature = signatureIn(request);
   if (encodingsOf(signature).length === 0)
@@ -251,6 +251,8 @@ export async function findMistakes(
     if (form === undefined) continue;
     return { mistakes: [mistake, ...(form.mistake === undefined ? [] : [form.mistake])], signed: message };
   }
+  const plain = plainDigest(signature, first.algorithm, message, String(rightSecret.key));
+  if (plain !== undefined) return { mistakes: [plain], signed: message };
   const variants = await makeVariants();
   const likely = variants.filter((variant) => variant.likely);
   const one = (variant: SignedVariant) => [variant];
@@ -259,6 +261,27 @@ export async function findMistakes(
     (await attempt(wrongSecrets, likely.map(one))) ??
     (await attempt([rightSecret], pairsOf(likely)))
   );
+}
+
+/** A digest without a key, of the string to sign with or without the secret key. */
+function plainDigest(
+  signature: string,
+  algorithm: SignatureEncoding["algorithm"],
+  message: string,
+  secret: string,
+): AnyCause | undefined {
+  const texts = ["", "\n", ":"].flatMap((between) => [
+    `${secret}${between}${message}`,
+    `${message}${between}${secret}`,
+  ]);
+  for (const text of [message, ...texts]) {
+    const hash = createHash(algorithm).update(text).digest();
+    const isHex = hash.toString("hex") === signature.toLowerCase();
+    if (!isHex && hash.toString("base64") !== signature) continue;
+    const name = algorithm === "md5" ? "MD5" : algorithm.replace("sha", "SHA-");
+    return cause("signature.algorithm", { isHex, algorithm: name, isPlain: true });
+  }
+  return undefined;
 }
 
 const inUtf16 = (key: string | Buffer): Buffer => Buffer.from(String(key), "utf16le");

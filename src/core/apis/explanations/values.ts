@@ -2,6 +2,8 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import { dateOf } from "../../emulator/response.ts";
 import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
+import type { NoDate } from "../../schema/causes/words.ts";
+import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import * as reads from "../../store/reads.ts";
 import { ofDatabase } from "../../store/records.ts";
@@ -23,13 +25,23 @@ function losesDate(): boolean {
 }
 
 /** What lost the `Date` header of a request, if it is known. */
-export function dateLostBy(request: WireRequest): "headers" | "runtime" | undefined {
+function dateLostBy(request: WireRequest): "headers" | "runtime" | undefined {
   if (hasNoHeaders(request)) return "headers";
   return losesDate() ? "runtime" : undefined;
 }
 
+/** Why there is no `Date` header. */
+export const noDateIn = (request: WireRequest): NoDate => ({
+  lost: dateLostBy(request),
+  other: headerLike(request, /(?:^|[-_])(?:date|time|timestamp|datetime)$/i),
+});
+
 export const missingDate = (request: WireRequest, now: number): AnyCause =>
-  cause("date.missing", { form: show(dateOf({ now })), lost: dateLostBy(request) });
+  cause("date.missing", { form: show(dateOf({ now })), ...noDateIn(request) });
+
+/** The first header with such a name or value. */
+const headerLike = ({ headers }: WireRequest, name: RegExp, value = /./): string | undefined =>
+  headers.find((each) => name.test(each[0]) && value.test(each[1]))?.[0];
 
 const hasNoHeaders = ({ headers }: WireRequest): boolean =>
   headers.every(([name]) => /^(host|connection|content-length|transfer-encoding)$/i.test(name));
@@ -66,7 +78,11 @@ function malformedIn(given: string) {
 }
 
 export const missingAuthorization = (request: WireRequest, expected: string): AnyCause =>
-  cause("authorization.missing", { expected, isLost: lacksHeaders(request) });
+  cause("authorization.missing", {
+    expected,
+    isLost: lacksHeaders(request),
+    other: headerLike(request, /./, /^VWS /i),
+  });
 
 const MOST_KEYS = 1000;
 
@@ -168,6 +184,8 @@ export async function unknownKey(
   );
   if (inOtherCase !== undefined)
     return cause("key.case", { given, database: show(inOtherCase.databaseName) });
+  const altered = alteredKey(key, databases);
+  if (altered !== undefined) return altered;
   const ofFormer = former.get(key);
   if (ofFormer !== undefined) {
     const code = ofFormer.ended === "stopped" ? "key.left-over" : "key.reset";
@@ -182,6 +200,29 @@ export async function unknownKey(
   return owner === undefined
     ? cause("key.unknown", { role, given })
     : cause("key.other-mock", { given, owner });
+}
+
+/** The fewest characters of a known key by which a part of it is recognised. */
+const FEWEST_CHARACTERS = 8;
+
+/** Names the database that has the key, if it was only surrounded, cut or encoded. */
+function alteredKey(key: string, databases: readonly CloudDatabase[]): AnyCause | undefined {
+  const base64 = Buffer.from(key, "base64").toString("latin1");
+  for (const { serverAccessKey, clientAccessKey, databaseName } of databases)
+    for (const known of [serverAccessKey, clientAccessKey]) {
+      const is = alterationOf(key, known, base64);
+      if (is !== undefined)
+        return cause("key.altered", { given: showUnknownKey(key), database: show(databaseName), is });
+    }
+  return undefined;
+}
+
+function alterationOf(key: string, known: string, base64: string) {
+  if (known.length < FEWEST_CHARACTERS) return undefined;
+  if (key.includes(known)) return /^["'`\u201c]/.test(key) ? ("quoted" as const) : ("surrounded" as const);
+  if (key.length >= FEWEST_CHARACTERS && known.includes(key)) return "cut";
+  if (base64 === known) return "base64";
+  return percentDecoded(key) === known ? "percent" : undefined;
 }
 
 /** Names another database that has the path's target. */

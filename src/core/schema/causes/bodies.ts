@@ -136,7 +136,7 @@ export const bodyCauses = {
   "base64.bytes": refusal<{ readonly field: string }>(
     "A field is a list of bytes as text, rather than base64.",
     ({ field }) =>
-      `${field} ${BASE64}: it is a Uint8Array written as text; send Buffer.from(bytes).toString("base64")`,
+      `${field} ${BASE64}: it is bytes written as text; send Buffer.from(bytes).toString("base64")`,
     'Send `Buffer.from(bytes).toString("base64")`.',
     'POST /targets\n\n{ …, "image": "137,80,78,71" }',
   ),
@@ -151,6 +151,20 @@ export const bodyCauses = {
     ({ field, prefix }) => `${field} ${BASE64}: it is a data URI; send only what follows ${prefix}`,
     "Send only what follows the comma of the data URI.",
     'POST /targets\n\n{ …, "image": "data:image/png;base64,iVBORw0KGgo=" }',
+  ),
+  "base64.file-name": refusal<{ readonly field: string; readonly isUrl: boolean }>(
+    "A field is the name or the URL of a file, rather than base64.",
+    ({ field, isUrl }) =>
+      `${field} ${BASE64}: it is ${isUrl ? "a URL: download" : "the name of a file: read"} the file, and send the base64 of its bytes`,
+    "Read or download the file, and send the base64 of its bytes.",
+    'POST /targets\n\n{ …, "image": "https://example.com/poster.png" }',
+  ),
+  "base64.quoted": refusal<{ readonly field: string; readonly isPython: boolean }>(
+    "Base64 is in quotation marks or brackets.",
+    ({ field, isPython }) =>
+      `${field} ${BASE64}: send it without quotation marks or brackets${isPython ? " (it is Python's text of bytes: decode them)" : ""}`,
+    "Send the base64 alone: in Python, `b64encode(data).decode()`.",
+    'POST /targets\n\n{ …, "image": "b\'iVBORw0KGgo=\'" }',
   ),
   "base64.cut": refusal<{ readonly field: string }>(
     "Base64 was cut off, or joined from two texts.",

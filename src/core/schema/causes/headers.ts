@@ -1,5 +1,5 @@
 import { refusal } from "./row.ts";
-import { lostHeaders, noDate, unset } from "./words.ts";
+import { lostHeaders, type NoDate, noDate, sentAs, unset } from "./words.ts";
 
 const MALFORMED = {
   colon: "there is no colon between access key and signature",
@@ -19,6 +19,14 @@ const OTHER_API = {
   bearer:
     "Bearer tokens belong to the Model Target API; requests to this API are signed with the database's keys",
   basic: "HTTP Basic belongs to POST /oauth2/token; requests to this API are signed",
+} as const;
+
+const ALTERED = {
+  quoted: "in quotation marks",
+  surrounded: "with more around it",
+  cut: "without a part of it",
+  base64: "in base64",
+  percent: "percent-encoded",
 } as const;
 
 const malformed =
@@ -56,10 +64,15 @@ export type DateKind = keyof typeof DATES;
 
 /** Headers of requests to any API. */
 export const headerCauses = {
-  "authorization.missing": refusal<{ readonly expected: string; readonly isLost?: boolean }>(
+  "authorization.missing": refusal<{
+    readonly expected: string;
+    readonly isLost?: boolean;
+    /** The header that has the value instead. */
+    readonly other?: string | undefined;
+  }>(
     "The request has no Authorization header.",
-    ({ expected, isLost }) =>
-      `the request has no Authorization header; expected ${expected}${lostHeaders(isLost)}`,
+    ({ expected, isLost, other }) =>
+      `the request has no Authorization header${sentAs(other, "Authorization")}; expected ${expected}${lostHeaders(isLost)}`,
     "Send an Authorization header with the access key and a signature.",
     "GET /targets\nAuthorization:",
   ),
@@ -115,6 +128,17 @@ export const headerCauses = {
     "Send the access key unchanged.",
     "GET /targets with the server access key in upper case",
   ),
+  "key.altered": refusal<{
+    readonly given: string;
+    readonly database: string;
+    readonly is: keyof typeof ALTERED;
+  }>(
+    "The access key is right but for what surrounds it, is missing or was encoded.",
+    ({ given, database, is }) =>
+      `send the access key as it is: ${given} is one of the database ${database}, ${ALTERED[is]}`,
+    "Send the access key as it is: whole, and without quotation marks or brackets.",
+    'GET /targets\nAuthorization: VWS "<server access key>":<signature>',
+  ),
   "key.left-over": refusal<{ readonly given: string; readonly database: string }>(
     "The access key belongs to a mock that has stopped.",
     ({ given, database }) =>
@@ -145,9 +169,9 @@ export const headerCauses = {
     "Send the request to the mock whose database has the key, or use the keys of this mock's database.",
     "GET /targets, signed with the keys of another mock of the process",
   ),
-  "date.missing": refusal<{ readonly form: string; readonly lost?: "headers" | "runtime" | undefined }>(
+  "date.missing": refusal<{ readonly form: string } & NoDate>(
     "The request has no Date header.",
-    ({ form, lost }) => `${noDate(lost)}; expected a form like ${form}`,
+    (facts) => `${noDate(facts)}; expected a form like ${facts.form}`,
     "Send a Date header, as `new Date().toUTCString()` returns it, and sign it.",
     "GET /targets without a Date header, signed with an empty date",
   ),

@@ -16,7 +16,7 @@ const forFormat = {
   JPEG: "*.jpg binary",
 } as const;
 
-const SOURCES = { page: "an SVG or an HTML page", json: "JSON" } as const;
+const SOURCES = { page: "an SVG or an HTML page", json: "JSON", text: "text" } as const;
 
 /** Where a PNG or JPEG is damaged. `isHeader`: it cannot even be opened. */
 type Damage = {
@@ -129,10 +129,26 @@ export const imageCauses = {
     "Check the variable that holds the image, and await it.",
     "POST /v1/query\n\nimage=undefined",
   ),
-  "image.file-name": refusal<Beginning>(
-    "The image is the name of a file.",
-    notAPicture("it is the name of a file: read the file"),
-    "Read the file, and send its bytes.",
+  "image.bytes": refusal<Beginning>(
+    "The image is its bytes written as text, such as a list of numbers.",
+    notAPicture("it is bytes written as text, such as JSON of a Buffer: send the bytes themselves"),
+    "Send the bytes of the Buffer or array, rather than JSON or text of it.",
+    'POST /v1/query\n\nimage={"type":"Buffer","data":[137,80]}',
+  ),
+  "image.headless": refusal<Beginning & { readonly format: "PNG" | "JPEG" }>(
+    "The beginning of the image's file is missing.",
+    ({ bytes, format }) =>
+      `send the ${format} from its first byte: it begins with ${bytes}; was a part of its stream read before?`,
+    "Send the file from its first byte: look for what reads the stream before.",
+    'POST /targets\n\n{ …, "image": "2P/gABBKRklGAAE=" }',
+  ),
+  "image.file-name": refusal<Beginning & { readonly isUrl?: boolean }>(
+    "The image is the name or the URL of a file.",
+    ({ bytes, isUrl }) =>
+      notAPicture(
+        isUrl === true ? "it is a URL: download the file" : "it is the name of a file: read the file",
+      )({ bytes }),
+    "Read or download the file, and send its bytes.",
     "POST /v1/query\n\nimage=./picture.png",
   ),
   "image.unknown": refusal<Beginning>(

@@ -10,7 +10,7 @@ import {
   unexplained,
   whatIsLeft,
 } from "./signed-words.ts";
-import { noDate, unset } from "./words.ts";
+import { type NoDate, noDate, unset } from "./words.ts";
 
 export const mistake = <Facts extends object = object>(
   happened: string,
@@ -130,12 +130,16 @@ export const signatureCauses = {
     readonly isHex: boolean;
     /** Such as `HMAC-SHA256`. */
     readonly algorithm: string;
+    /** Whether it is a digest without a key. */
+    readonly isPlain?: boolean;
   }>(
     "The signature was made with another algorithm.",
-    ({ isHex, algorithm }) =>
-      isHex
-        ? `the signature is an ${algorithm} in hexadecimal; it must be the base64 of an HMAC-SHA1`
-        : `the signature is an ${algorithm}; it must be an HMAC-SHA1`,
+    ({ isHex, algorithm, isPlain }) =>
+      isPlain === true
+        ? `make the signature with HMAC-SHA1, whose key is the secret key: it is a plain ${algorithm}`
+        : isHex
+          ? `the signature is an ${algorithm} in hexadecimal; it must be the base64 of an HMAC-SHA1`
+          : `the signature is an ${algorithm}; it must be an HMAC-SHA1`,
     "Sign with HMAC-SHA1.",
     "GET /targets with an HMAC-SHA256",
   ),
@@ -278,9 +282,10 @@ export const signatureCauses = {
     'POST /targets with a body that ends after `{"name": "a`, and a wrong signature',
     unexplained,
   ),
-  "signature.no-date": refusal<Compared & { readonly lost?: "headers" | "runtime" | undefined }>(
+  "signature.no-date": refusal<Compared & NoDate>(
     "The signature does not match, and the request has no Date header.",
-    ({ lost }) => `the signature does not match, and ${noDate(lost)}: send the Date that was signed`,
+    (facts) =>
+      `the signature does not match, and ${noDate(facts)}${facts.other === undefined ? ": send the Date that was signed" : ""}`,
     "Send the Date header that was signed.",
     "GET /targets\nDate:\nAuthorization: VWS <server access key>:another signature=====",
     unexplained,

@@ -81,6 +81,7 @@ export const SIGNATURE_FORMS = {
   base64url: "base64url, without padding; it must be base64",
   "base64 without padding": "base64 without padding; it must be base64 with the = at its end",
   "Python's bytes": "Python's text of bytes, b'…'; decode the base64 to text",
+  surrounded: "in quotation marks or with more behind it; send its base64 alone",
   "percent-encoding": "percent-encoded; it must be base64 as it is",
 } as const;
 export type SignatureForm = keyof typeof SIGNATURE_FORMS;

@@ -25,9 +25,20 @@ export const lostHeaders = (isLost: boolean | undefined): string =>
 
 export const orMore = (count: number, one: string, many: string): string => (count === 1 ? one : many);
 
-/** Says that there is no `Date` header. @param lost - what lost it. */
-export function noDate(lost: "headers" | "runtime" | undefined): string {
-  const missing = "the request has no Date header";
+/** Says that a header's value was sent under another name. */
+export const sentAs = (other: string | undefined, name: string): string =>
+  other === undefined ? "" : `, but ${other}: name it ${name}`;
+
+/** Why there is no `Date` header. */
+export type NoDate = {
+  readonly lost?: "headers" | "runtime" | undefined;
+  /** The header that has a date instead, such as `X-Date`. */
+  readonly other?: string | undefined;
+};
+
+export function noDate({ lost, other }: NoDate): string {
+  const missing = `the request has no Date header${sentAs(other, "Date")}`;
+  if (other !== undefined) return missing;
   if (lost === "headers") return `${missing}: ${NO_HEADERS}`;
   return lost === "runtime"
     ? `${missing}: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node environment)`

@@ -1,0 +1,10 @@
+/** Bytes that a program wrote as text: JSON of a Buffer or Uint8Array, a list of numbers, or what Python or Node prints. */
+export const BYTES_AS_TEXT =
+  /^\s*(?:\{"type":\s*"Buffer"|\{"0":\s*\d|\[?\s*-?\d{1,3}\s*,\s*-?\d{1,3}\s*,\s*-?\d{1,3}\b|<Buffer |<(?:89504e47|ffd8ff)|b['"]\\x|\\x(?:89|ff))/i;
+
+/** An address of a file, as browsers, phones and clouds write it too. */
+export const URL_OF_FILE = /^(?:https?|s3|gs|ftp|blob|content|ph|asset|assets-library):\S+$/i;
+
+/** The path of a file, or the name of a picture's file. */
+export const NAME_OF_FILE =
+  /^(?:file:\S+|(?:\.{0,2}\/|~\/|[a-z]:[\\/]|\\\\).{0,250}\.\w{2,5}|[^\r\n{}<>"]{1,250}\.(?:png|jpe?g|gif|webp|heic|bmp|tiff?))$/i;
