@@ -11,13 +11,12 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { systemRandom } from "../emulator/random.ts";
-import { writeJson } from "../emulator/write-json.ts";
 import { isJsonObject, LONGEST_SEARCHED } from "../general/json.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { jsonIn, TextFileError } from "../general/text-file.ts";
 import { markedEncoding } from "../general/text-place.ts";
 import { type Snapshot, seed } from "../schema/snapshot.ts";
-import { restoreSnapshot, snapshotJson } from "./snapshot.ts";
+import { restoreSnapshot, snapshotText } from "./snapshot.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
 import type { Store } from "./store.ts";
 
@@ -60,6 +59,25 @@ async function assertFile(folder: string, file: string): Promise<void> {
   throw new Error(`it is ${kind}; name another file`);
 }
 
+const BYTES_AT_A_TIME = 2 ** 16;
+
+/** Writes ASCII text by one buffer: large texts and buffers, several times a second, would make the process grow. */
+async function writeText(file: FileHandle, parts: Iterable<string>): Promise<void> {
+  const bytes = Buffer.allocUnsafeSlow(BYTES_AT_A_TIME);
+  let used = 0;
+  for (const part of parts) {
+    for (let at = 0; at < part.length; ) {
+      const written = bytes.write(at === 0 ? part : part.slice(at), used, "latin1");
+      at += written;
+      used += written;
+      if (used < bytes.length) continue;
+      await file.writeFile(bytes);
+      used = 0;
+    }
+  }
+  await file.writeFile(bytes.subarray(0, used));
+}
+
 /** Suffix of unfinished files. */
 const UNFINISHED = ".new";
 
@@ -80,9 +98,8 @@ export async function removeUnfinished(file: string): Promise<void> {
  * @returns whether nothing but the name changed: false if the content was written in place.
  */
 export async function writeStateFile(path: string, snapshot: Snapshot): Promise<boolean> {
-  const body = writeJson(snapshotJson(snapshot));
   const writeTo = async (file: FileHandle) => {
-    for (const chunk of "chunks" in body ? body.chunks() : [body]) await file.writeFile(chunk);
+    await writeText(file, snapshotText(snapshot));
     await file.sync();
   };
   let isReplaced = true;
