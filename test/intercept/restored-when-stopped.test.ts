@@ -38,6 +38,17 @@ test("a started mock adds no globals, and lets none be enumerated, which some ru
   stop();
 });
 
+test.each(["Request", "Response"] as const)("the class %s of a mock's time can be used after it", (name) => {
+  const { stop } = mock();
+  const { [name]: taken } = globalThis;
+  stop();
+  for (const headers of [{ "x-a": "1" }, new Headers({ "x-a": "1" })]) {
+    const made: Request | Response = Reflect.construct(taken, [HOST, { headers }]);
+    expect(made.headers.get("x-a")).toBe("1");
+    expect(made).toBeInstanceOf(globalThis[name]);
+  }
+});
+
 test("a mock works again after an earlier one was stopped", async () => {
   for (let round = 0; round < 3; round++) {
     const { stop } = mock();

@@ -31,7 +31,6 @@ const OWNERS = [
   ["https:", https],
 ] as const;
 const NAMES = ["request", "get"] as const;
-const CLASSES = ["Request", "Response"] as const;
 
 /**
  * Remembers the functions before nock is activated. Node's own function replaces another interceptor's proxy (nock 14, MSW 2); a
@@ -173,18 +172,16 @@ export function answerDirectly(
         })();
       };
     }),
-    ...CLASSES.map((name) =>
-      replace(globalThis, name, (recording) => {
-        const proxy: AnyFunction = new Proxy(recording, {
-          // Clients that keep this class (axios) also use it after the stop, when nock's class throws.
-          construct: (target, args, newTarget) => {
-            const used = isActive ? target : unmocked[name];
-            return Reflect.construct(used, args, newTarget === proxy ? used : newTarget);
-          },
-        });
-        return proxy;
-      }),
-    ),
+    replace(globalThis, "Request", (recording) => {
+      const proxy: AnyFunction = new Proxy(recording, {
+        // Clients that keep this class (axios) also use it after the stop, when nock's class throws.
+        construct: (target, args, newTarget) => {
+          const used = isActive ? target : unmocked.Request;
+          return Reflect.construct(used, args, newTarget === proxy ? used : newTarget);
+        },
+      });
+      return proxy;
+    }),
     restoreAgents(isDirect, (origin) => origin !== undefined && hosts.has(origin)),
   );
   return () => {
