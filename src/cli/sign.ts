@@ -11,7 +11,7 @@ import {
   type SigningKeys,
   stringToSign,
 } from "../core/emulator/signing.ts";
-import { messageOf, show, showUnknownKey } from "../core/general/text.ts";
+import { codeOf, messageOf, show, showUnknownKey } from "../core/general/text.ts";
 import { textIn } from "../core/general/text-file.ts";
 import { markedEncoding } from "../core/general/text-place.ts";
 import { visible, visibleLines } from "../core/general/visible.ts";
@@ -173,15 +173,18 @@ function readFile(option: "body" | "keys", path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw new UsageError(`--${option}: ${messageOf(error)}`);
+    const why = codeOf(error) === "EISDIR" ? `${path} is a folder; name a file` : messageOf(error);
+    throw new UsageError(`--${option}: ${why}`);
   }
 }
 
 function readKeys(path: string): Environment {
   const bytes = readFile("keys", path);
   try {
-    return readEnvLines(textIn(bytes));
+    const lines = readEnvLines(textIn(bytes));
+    if (Object.keys(lines).length > 0) return lines;
   } catch (error) {
     throw new UsageError(`--keys: ${path}: ${messageOf(error)}`);
   }
+  throw new UsageError(`--keys: ${path}: it has no lines NAME=value; let serve --env FILE write it`);
 }

@@ -13,6 +13,7 @@ export class TextFileError extends SyntaxError {
  */
 export function textIn(bytes: Uint8Array): string {
   const encoding = markedEncoding(bytes);
+  if (encoding === undefined && (bytes[0] === 0 || bytes[1] === 0)) throw new TextFileError(UNMARKED);
   try {
     return new TextDecoder(encoding ?? "utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -44,7 +45,6 @@ function shown(before: string): string {
  */
 export function jsonIn(bytes: Uint8Array): unknown {
   const text = textIn(bytes);
-  if (text.includes("\0") && /^\s*[{[]?\0/.test(text)) throw new TextFileError(UNMARKED);
   try {
     return JSON.parse(text);
   } catch {
@@ -68,5 +68,5 @@ const hint = (text: string, at: number): string => {
   if (character === "'" || character === "“" || character === "”") return ': write " around texts and names';
   if (character === "\\") return ": write each backslash as \\\\";
   if (/[}\]]/.test(character) && /,\s*$/.test(text.slice(0, at))) return ": remove the comma before it";
-  return "";
+  return /^\s*[\w-]+:\s/.test(text) ? ": write JSON, not YAML" : "";
 };

@@ -160,10 +160,10 @@ function utf8Reader(): (chunk: Buffer) => Buffer {
 /** @param json - without its images. @param size - of the file, which has the places of errors. */
 async function parsed(json: Buffer, path: string, size: number): Promise<unknown> {
   try {
-    return JSON.parse(json.toString());
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
   } catch {
     if (size <= LONGEST_SEARCHED) return jsonIn(await readFile(path));
-    throw new TextFileError("expected JSON");
+    throw new TextFileError("expected JSON in UTF-8");
   }
 }
 
