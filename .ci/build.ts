@@ -28,11 +28,16 @@ export async function buildInto(dist: string): Promise<readonly string[]> {
   return bundled;
 }
 
-/** Declarations name the sources that the bundler joined, which say nothing to users. */
+/**
+ * Scripts say where the code of each source begins, which is enough. In declarations the bundler's names of sources say nothing to
+ * users.
+ */
 async function dropRegions(dist: string): Promise<void> {
-  const declarations = (await readdir(dist)).filter((file) => /\.d\.[cm]ts$/.test(file));
-  for (const file of declarations.map((name) => join(dist, name)))
-    await writeFile(file, (await readFile(file, "utf8")).replace(/^\/\/#(?:end)?region.*\n/gm, ""));
+  for (const name of (await readdir(dist)).filter((file) => /\.[cm][jt]s$/.test(file))) {
+    const file = join(dist, name);
+    const lines = /\.d\.[cm]ts$/.test(name) ? /^\/\/#(?:end)?region.*\n/gm : /^\/\/#endregion.*\n/gm;
+    await writeFile(file, (await readFile(file, "utf8")).replace(lines, ""));
+  }
 }
 
 /** Bundled packages keep their licences. */
