@@ -36,10 +36,10 @@ export class Base64Text {
     return 4 * Math.ceil(this.bytes.length / 3);
   }
 
-  /** The base64 of some of the bytes. */
-  slice(start: number, end: number): Buffer {
-    const { buffer, byteOffset } = this.bytes;
-    const length = Math.min(end, this.bytes.length) - start;
-    return Buffer.from(Buffer.from(buffer, byteOffset + start, length).toString("base64"), "latin1");
+  /** The base64 in parts. @param size - in bytes; a multiple of 3, so that no part but the last needs padding. */
+  *parts(size: number): Generator<string> {
+    const { buffer, byteOffset, length } = this.bytes;
+    for (let start = 0; start < length; start += size)
+      yield Buffer.from(buffer, byteOffset + start, Math.min(size, length - start)).toString("base64");
   }
 }

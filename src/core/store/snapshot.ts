@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { asciiJson, show } from "../general/text.ts";
+import { show } from "../general/text.ts";
 import { Base64Text } from "../schema/base64.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
 import { read } from "../schema/zod/problems.ts";
@@ -85,33 +85,6 @@ export function snapshotJson(snapshot: Snapshot): object {
   if (state === undefined) return snapshot;
   const images = [...state.images].map(([sha256, image]) => [sha256, new Base64Text(image.bytes())]);
   return { ...recordsOf(state), images: Object.fromEntries(images) };
-}
-
-/** Of base64; a multiple of 3, so that the parts need no padding. */
-const BYTES_PER_PART = 3 * 2 ** 14;
-
-/** The JSON of {@link snapshotJson} in ASCII, made while it is taken: thousands of records at once would take memory. */
-export function* snapshotText(snapshot: Snapshot): Generator<string> {
-  const state = states.get(snapshot);
-  if (state === undefined) return yield asciiJson(snapshot);
-  const { databases, datasets, credentials, images } = state;
-  yield '{"version":2,"databases":[';
-  for (const [index, { targets, ...others }] of databases.entries()) {
-    yield `${index === 0 ? "" : ","}${asciiJson(others).slice(0, -1)},"targets":[`;
-    for (const [place, target] of targets.entries())
-      yield `${place === 0 ? "" : ","}${asciiJson(encodeTarget(target))}`;
-    yield "]}";
-  }
-  yield `],"datasets":${asciiJson(datasets)},"credentials":${asciiJson(credentials)},"images":{`;
-  let before = "";
-  for (const [sha256, image] of images) {
-    yield `${before}"${sha256}":"`;
-    const bytes = image.bytes();
-    for (let start = 0; start < bytes.length; start += BYTES_PER_PART)
-      yield bytes.toString("base64", start, start + BYTES_PER_PART);
-    before = '",';
-  }
-  yield before === "" ? "}}" : '"}}';
 }
 
 function lazyTable(images: StoreState["images"]): Readonly<Record<string, string>> {

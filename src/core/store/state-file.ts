@@ -11,12 +11,13 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { systemRandom } from "../emulator/random.ts";
+import { jsonParts } from "../emulator/write-json.ts";
 import { isJsonObject, LONGEST_SEARCHED } from "../general/json.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { jsonIn, TextFileError } from "../general/text-file.ts";
 import { markedEncoding } from "../general/text-place.ts";
 import { type Snapshot, seed } from "../schema/snapshot.ts";
-import { restoreSnapshot, snapshotText } from "./snapshot.ts";
+import { restoreSnapshot, snapshotJson } from "./snapshot.ts";
 import { SnapshotReader } from "./snapshot-reader.ts";
 import type { Store } from "./store.ts";
 
@@ -99,7 +100,7 @@ export async function removeUnfinished(file: string): Promise<void> {
  */
 export async function writeStateFile(path: string, snapshot: Snapshot): Promise<boolean> {
   const writeTo = async (file: FileHandle) => {
-    await writeText(file, snapshotText(snapshot));
+    await writeText(file, jsonParts(snapshotJson(snapshot)));
     await file.sync();
   };
   let isReplaced = true;
