@@ -43,6 +43,17 @@ describe("while the user's nock answers another path of the service", () => {
     expect(await statusOf(https.get(`https://${HOST}/other`))).toBe(204);
   });
 
+  test("malformed JSON reaches the mock", async () => {
+    const mock = started({ intercept: "nock" });
+    mocked();
+    const headers = { "Content-Type": "application/json", "Content-Length": 1 };
+    const request = https.request(`https://${HOST}/targets`, { method: "POST", headers });
+    const answered = statusOf(request);
+    request.end("{");
+    expect(await answered).toBe(401);
+    expect(mock.requests).toMatchObject([{ method: "POST", cause: { code: "authorization.missing" } }]);
+  });
+
   test("a client that waits for 100 Continue is answered", async () => {
     started({ intercept: "nock" });
     mocked();
