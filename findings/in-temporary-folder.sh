@@ -2,9 +2,12 @@
 # input there with Node, and compares what it prints with the text in $seen.
 set -euo pipefail
 try() {
+  local findings
+  findings=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
   folder=$(mktemp -d)
   trap 'rm -rf "$folder"' EXIT
   cat > "$folder/program.mjs"
+  cp "$findings"/*.mjs "$folder"
   cd "$folder"
   npm init --yes > npm.log 2>&1
   (($#)) && npm install --no-audit --no-fund --save-exact "$@" > npm.log 2>&1

@@ -11,36 +11,23 @@ pngjs: 1 128 127 254
 Jimp: 1 128 127 254
 upng-js: 0 128 127 255'
 try sharp@0.35.5 pngjs@7.0.0 jimp@1.6.1 upng-js@2.1.0 <<'EOF'
-import { crc32, deflateSync } from "node:zlib";
 import { Jimp } from "jimp";
 import { PNG } from "pngjs";
 import sharp from "sharp";
 import UPNG from "upng-js";
+import { header, pixels, png } from "./png.mjs";
 
-const chunk = (type, data) => {
-  const bytes = Buffer.alloc(12 + data.length);
-  bytes.writeUInt32BE(data.length, 0);
-  bytes.write(type, 4, "latin1");
-  data.copy(bytes, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
-  return bytes;
-};
 const samples = Buffer.from("00ff80807fffff00", "hex");
-const png = Buffer.concat([
-  Buffer.from("89504e470d0a1a0a", "hex"),
-  chunk("IHDR", Buffer.from([0, 0, 0, 4, 0, 0, 0, 1, 16, 0, 0, 0, 0])),
-  chunk("IDAT", deflateSync(Buffer.concat([Buffer.alloc(1), samples]))),
-  chunk("IEND", Buffer.alloc(0)),
-]);
-const every = (pixels, step) => Array.from({ length: 4 }, (_, index) => pixels[index * step]).join(" ");
+const file = png(header(4, 1, 16, 0), pixels([samples]));
+const every = (bytes, step) => Array.from({ length: 4 }, (_, index) => bytes[index * step]).join(" ");
 const inSharp = async (image) => {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   return every(data, info.channels);
 };
 console.log("samples:", samples.toString("hex").match(/.{4}/g).join(" "));
-console.log("sharp:", await inSharp(sharp(png)));
-console.log("sharp, greyscale:", await inSharp(sharp(png).greyscale()));
-console.log("pngjs:", every(PNG.sync.read(png).data, 4));
-console.log("Jimp:", every((await Jimp.read(png)).bitmap.data, 4));
-console.log("upng-js:", every(new Uint8Array(UPNG.toRGBA8(UPNG.decode(png))[0]), 4));
+console.log("sharp:", await inSharp(sharp(file)));
+console.log("sharp, greyscale:", await inSharp(sharp(file).greyscale()));
+console.log("pngjs:", every(PNG.sync.read(file).data, 4));
+console.log("Jimp:", every((await Jimp.read(file)).bitmap.data, 4));
+console.log("upng-js:", every(new Uint8Array(UPNG.toRGBA8(UPNG.decode(file))[0]), 4));
 EOF
