@@ -103,11 +103,36 @@ describe("a body that ends early", () => {
     ],
     ["after a boundary", `${good}--b`, []],
     ["within the closing boundary", `${good}--b-`, []],
+    [
+      "after a header, before its line end",
+      `${start}${disposition("name=x")}`,
+      parts({ ...named, content: "" }),
+    ],
+    ["within a line end", `${start}${disposition('name="x"')}\r`, parts({ ...named, content: "" })],
+    [
+      "after a header of two lines",
+      `${start}${disposition('name="x";\r\n filename="y"')}`,
+      parts({ name: "x", isFile: true, content: "" }),
+    ],
+    [
+      "after another header, before its line end",
+      `${start}${disposition("name=x")}\r\nContent-Type: image/png`,
+      parts({ ...named, content: "" }),
+    ],
+    ["after another header, without a disposition", `${start}Content-Type: image/png`, "lacksDisposition"],
     ["after the line of a boundary", start, "lacksDisposition"],
-    ["within the disposition", `${start}${disposition("na")}`, "lacksDisposition"],
   ])("%s", async (_, body, expected) => {
     if (Array.isArray(expected)) expect(await read(body)).toEqual(expected);
     expect(readForm(Buffer.from(body), "b").lacksDisposition).toBe(!Array.isArray(expected));
+  });
+
+  const cutParameters = ["na", "name", "name=", 'name="', 'name="x', 'name="x\\"'];
+  const cutFiles = ['name="x";', 'name="x"; filen', 'name="x"; filename=', 'name="x"; filename="'];
+  test.each([
+    ...["Content-Dispo", "Content-Disposition", "Content-Disposition: form-da"],
+    ...[...cutParameters, ...cutFiles].map(disposition),
+  ])("within the disposition: %s", (line) => {
+    expect(readForm(Buffer.from(start + line), "b").lacksDisposition).toBe(true);
   });
 });
 

@@ -74,14 +74,28 @@ const DISPOSITION = /^content-disposition:.*(?:\r\n[ \t].*)*/im;
 const FILE_NAME =
   /;\s*filename\*?=(?:"((?:[^"\\]|\\.)*)(?:"(?=\s*(?:;|$))|$)|((?!")[^;]*))|"(?:[^"\\]|\\.)*"?/gi;
 
+/** Matches unclosed quotes too: a search for their end at each of many quotes would take too long. */
+const QUOTED = /"(?:[^"\\]|\\.)*("?)/gs;
+/** The last parameter has a value. */
+const WHOLE_DISPOSITION = /^content-disposition:[^"]*;\s*[^\s;="]+=[^\s;"]+$/i;
+const WHOLE_HEADER = /^(?!content-disposition)[^\s:]+:[^"]*$/i;
+
+/** Removes the last line of truncated headers, unless only its end is missing: it has a name, and its quotes are closed. */
+function withoutCutLine(head: string): string {
+  const lines = head.replace(/\r$/, "");
+  const last = lines.split(/\r\n(?![ \t])/).at(-1) ?? "";
+  const header = last.replace(QUOTED, (_, end: string) => (end === "" ? '"' : "quoted"));
+  const isWhole = WHOLE_DISPOSITION.test(header) || WHOLE_HEADER.test(header);
+  return isWhole ? lines : head.slice(0, head.lastIndexOf(LINE_END));
+}
+
 /** Parses header lines, which may be truncated, and content. */
 function readPart(part: Buffer, isLast: boolean): FormPart | "noDisposition" | undefined {
   // Without headers, the line end before them is their end.
   const head = LINE_END + part.toString("latin1", 0, MOST_HEADER_BYTES);
   const end = head.indexOf("\r\n\r\n");
   if (end === -1 && (!isLast || part.length > MOST_HEADER_BYTES)) return undefined;
-  // A truncated line does not count.
-  const headers = head.slice(0, end === -1 ? head.lastIndexOf(LINE_END) : end).slice(LINE_END.length);
+  const headers = (end === -1 ? withoutCutLine(head) : head.slice(0, end)).slice(LINE_END.length);
   let filename: string | undefined;
   const withoutFile = headers.replace(DISPOSITION, (disposition) =>
     disposition.replace(FILE_NAME, (found, quoted?: string, bare = "") => {

@@ -133,6 +133,13 @@ describeBackends("any body of a query gets an answer of the table", (backend) =>
     ["within the data of the image", "IEND", 422, "BadImage"],
     ["behind the part's headers", "\x89PNG", 422, "BadImage"],
     ["behind a header line", "Content-Type", 422, "BadImage"],
+    ["with a header, before its line end", "\r\nContent-Type", 422, "BadImage"],
+    [
+      "within the file name of Content-Disposition",
+      '"\r\nContent-Type',
+      400,
+      "Could find no Content-Disposition",
+    ],
     ["within Content-Disposition", "form-data", 400, "Could find no Content-Disposition header within part"],
     ["behind the first boundary's line", "Content-Disposition", 400, "Could find no Content-Disposition"],
   ])("a body that ends %s", async (where, before, status, shown) => {
