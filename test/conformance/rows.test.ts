@@ -89,7 +89,7 @@ describe("a row", () => {
   });
 });
 
-it("no row has a name that keeps a target in processing for ever", () => {
+it("no row has a character that public tests do not send", () => {
   expect(GROUPS.length).toBeGreaterThan(10);
   expect(JSON.stringify(GROUPS)).not.toMatch(/\uffff|\\uffff/);
 });
