@@ -216,6 +216,7 @@ export const CLIENTS = {
   "node-fetch 3": async () => withFetch(await load("node-fetch")),
   "cross-fetch": async () => withFetch(await load("cross-fetch")),
   "isomorphic-unfetch": async () => withFetch(await load("isomorphic-unfetch")),
+  "@adobe/fetch": async () => withFetch((await import("@adobe/fetch")).fetch),
   "minipass-fetch": async () => withFetch(await load("minipass-fetch")),
   "make-fetch-happen": async () =>
     withFetch(await load("make-fetch-happen"), { retry: false, cache: "no-store" }),
@@ -383,4 +384,6 @@ export const CLIENTS = {
   "undici 6 request": () => withUndici("undici-6", "request"),
   "undici 6 fetch": () => withUndici("undici-6", "fetch"),
   "undici 8 request": () => withUndici("undici-8", "request"),
+  "undici 8 Pool": () => withUndici("undici-8", "pool"),
+  "undici 8 fetch": () => withUndici("undici-8", "fetch"),
 };
