@@ -7,10 +7,11 @@ import { splitTarget } from "../../core/http/http-messages.ts";
 import { connectionError, urlOf } from "../errors.ts";
 import type { HostTable, InterceptedRequest } from "../host-table.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
-import { answerDirectly, unmockedClients } from "./direct-clients.ts";
+import { answerDirectly } from "./direct-clients.ts";
 import { activateNock, isFor, type Nock } from "./nock-module.ts";
 import { NockOrigin, OriginPattern } from "./nock-origin.ts";
 import { UnmatchedRequests } from "./unmatched-requests.ts";
+import { unmockedClients } from "./unmocked-clients.ts";
 
 /**
  * `documented` returns responses to nock. `direct` passes them to the client, in nock versions with known internals: it avoids

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type nockType from "nock";
 import { loadModule } from "../../core/general/load-module.ts";
 import { codeOf, messageOf } from "../../core/general/text.ts";
-import { isNodes, isPlainFunction } from "./direct-clients.ts";
+import { isNodes, isPlainFunction } from "./unmocked-clients.ts";
 
 export type Nock = typeof nockType;
 
@@ -213,7 +213,6 @@ function isGenuine(owner: object, name: string): boolean {
   return isPlainFunction(value) && (name !== "fetch" || isNodes(value));
 }
 
-/** Whether this is the `fetch` of nock or MSW. */
 const isInterceptors = (fetch: unknown): boolean =>
   !isPlainFunction(fetch) || Function.prototype.toString.call(fetch).includes("createRequestId");
 

@@ -53,6 +53,7 @@ export class NockOrigin {
    */
   private interceptLast(scope: Scope, method: string): Interceptor[] {
     const serve = (request: ClientRequest, target: string) => {
+      // The only place where nock shows the list that it searches, with the user's interceptors.
       this.order = Reflect.get(request, "interceptors");
       return this.reply(request, target);
     };
@@ -63,17 +64,21 @@ export class NockOrigin {
       });
       return interceptor;
     };
+    // nock calls this to learn whether the path matches: before it looks at the interceptors that follow in its list.
     const moveLast = () => {
       if (this.isBehindUsers(last)) return false;
       const at = this.interceptors.indexOf(last);
       // Already removed: the request arrived before a `cleanAll`.
       if (at < 0) return false;
+      // nock has no way to move an interceptor, but a new one is added to the end of the list that it is searching.
       this.nock.removeInterceptor(last);
       last = served();
       this.interceptors[at] = last;
+      // It never matches itself: nock goes on, first to the user's interceptors and then to the moved one.
       return false;
     };
     const mover = anyTimes(scope.intercept(moveLast, method));
+    // nock registers an interceptor only when it has a reply.
     mover.reply();
     let last = served();
     return [mover, last];
@@ -94,8 +99,10 @@ export class NockOrigin {
       get: () => keyed,
       set: (emptied) => {
         keyed = emptied;
+        // It assigns it once for each interceptor: the first time counts.
         if (!this.registered || this.interceptors.length === 0) return;
         this.registered = false;
+        // Not now: it forgets the whole origin afterwards.
         queueMicrotask(() => this.interceptors.length > 0 && this.register());
       },
     });

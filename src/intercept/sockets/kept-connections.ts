@@ -6,10 +6,19 @@ import { propertyOf } from "../../core/general/property.ts";
 import { originOf } from "../host-table.ts";
 import { isFunction, replace } from "../replace.ts";
 import { MemorySocket } from "./memory-socket.ts";
-import { canonicalHost, type Endpoint, isRecord } from "./openers.ts";
+import { canonicalHost, type Endpoint } from "./openers.ts";
 import { endpointOfUrl } from "./refusals.ts";
 import { hostOfHeader, urlIn } from "./requested-hosts.ts";
 import { type Addressee, addresseeOf, type SentHead } from "./sent-requests.ts";
+import {
+  CREATED,
+  isIdleInUndici,
+  isInUndici,
+  SENDING,
+  stateOf,
+  symbolOf,
+  urlInUndici,
+} from "./undici-state.ts";
 
 /** Decides about connections that were opened before. */
 export interface KeptConnectionHandler {
@@ -30,52 +39,134 @@ export interface KeptConnectionHandler {
 /** Destinations of a connection. A TLS connection may name another host than the one that it was opened to. */
 type Destinations = readonly Endpoint[];
 
-/** Channels of undici (the package, and Node's own): a client calls it, and a head is about to be written. */
-const CREATED = "undici:request:create";
-const SENDING = "undici:client:sendHeaders";
-
 /**
- * Keeps clients from using earlier connections to refused endpoints and blocked origins. node:http and undici lose idle ones when
- * they are about to use them, and open others. A request in progress ends normally. Other connections to refused endpoints fail at
- * the next write; those to blocked origins belong to no HTTP client.
+ * Prevents clients from reusing connections to refused endpoints and blocked origins that were opened before the mock started.
+ * node:http and undici drop such idle connections when they try to reuse them, and open others. A request in progress ends normally.
+ * Other connections to refused endpoints fail at the next write; those to blocked origins belong to no HTTP client.
  *
  * @returns a function that ends this.
  */
 export function watchKeptConnections(handler: KeptConnectionHandler): () => void {
   // Bun's sockets are its own.
   if (!isFunction(propertyOf(Socket.prototype, "_writeGeneric"))) return () => {};
-  const refused = (socket: object) => destinationsOf(socket).find((endpoint) => handler.isRefused(endpoint));
-  const refusalOfProxied = (endpoint: Endpoint | undefined): Error | undefined =>
-    endpoint && handler.isRefused(endpoint) ? handler.refuseProxied(endpoint) : undefined;
-  const refusalOfNamed = (socket: object, connectedTo: Endpoint, host: string | undefined) => {
-    const options = handler.isTunnel(socket) ? { socket } : connectedTo.options;
-    const named = { ...connectedTo, options, requested: hostOfHeader(host) };
-    const endpoint = [...destinationsOf(socket), named].find((one) => handler.isRefused(one));
-    return endpoint && handler.refuseKept(endpoint);
+  const judge = new ConnectionJudge(handler);
+  const endings = [
+    ...watchAgents(judge),
+    ...watchUndici(judge),
+    watchWrites(judge, (endpoint) => handler.refuseKept(endpoint)),
+  ];
+  return () => {
+    for (const end of endings) end();
   };
-  /** The error for a request, which has an origin in undici. */
-  const refusalOf = (socket: object, head: SentHead, origin?: unknown): Error | undefined => {
+}
+
+/** Decides which earlier connections clients may still use. */
+class ConnectionJudge {
+  constructor(private readonly handler: KeptConnectionHandler) {}
+
+  /** The refused endpoint that a connection leads to. */
+  refusedEndpoint(socket: object): Endpoint | undefined {
+    return destinationsOf(socket).find((endpoint) => this.handler.isRefused(endpoint));
+  }
+
+  /** The error for a request on a connection. `origin`: of the request, in undici. */
+  refusalOf(socket: object, head: SentHead, origin?: unknown): Error | undefined {
     const [connectedTo] = destinationsOf(socket);
     if (connectedTo === undefined) return undefined;
     const [proxied, asked] = [head.target, origin].map(urlIn).map((url) => url && endpointOfUrl(url));
+    // A request for a proxy says in its target where it goes; any other goes where the connection leads, or to the host that it names.
     const refusal =
       proxied === undefined
-        ? (refusalOfNamed(socket, connectedTo, head.hostHeader) ?? refusalOfProxied(asked))
-        : refusalOfProxied(proxied);
-    return refusal ?? handler.refuseBlocked(head.method, addresseeOf(head, asked ?? connectedTo));
-  };
-  /** Whether the connections that an agent has for requests with these options are blocked. */
-  const isBlockedIn = (socket: Socket, options: unknown) => {
+        ? (this.refusalOfNamed(socket, connectedTo, head.hostHeader) ?? this.refusalOfProxied(asked))
+        : this.refusalOfProxied(proxied);
+    return refusal ?? this.handler.refuseBlocked(head.method, addresseeOf(head, asked ?? connectedTo));
+  }
+
+  private refusalOfProxied(endpoint: Endpoint | undefined): Error | undefined {
+    return endpoint && this.handler.isRefused(endpoint) ? this.handler.refuseProxied(endpoint) : undefined;
+  }
+
+  private refusalOfNamed(socket: object, connectedTo: Endpoint, host: string | undefined): Error | undefined {
+    const options = this.handler.isTunnel(socket) ? { socket } : connectedTo.options;
+    const named = { ...connectedTo, options, requested: hostOfHeader(host) };
+    const endpoint = [...destinationsOf(socket), named].find((one) => this.handler.isRefused(one));
+    return endpoint && this.handler.refuseKept(endpoint);
+  }
+
+  /** Whether an agent may not use a connection that it keeps for requests with these options. */
+  isBlockedFor(socket: Socket, options: unknown): boolean {
     const origin = socket instanceof MemorySocket ? undefined : originOfOptions(socket, options);
-    return origin !== undefined && handler.isBlocked(origin);
-  };
+    return origin !== undefined && this.handler.isBlocked(origin);
+  }
+
   /** Whether undici may not send another request on a connection. */
-  const isLostInUndici = (socket: Socket) => {
+  isLostInUndici(socket: Socket): boolean {
     if (!isInUndici(socket) || isFresh(socket) || destinationsOf(socket).length === 0) return false;
     const url = urlInUndici(socket);
-    return refused(socket) !== undefined || (url !== undefined && handler.isBlocked(originOf(url)));
+    return (
+      this.refusedEndpoint(socket) !== undefined ||
+      (url !== undefined && this.handler.isBlocked(originOf(url)))
+    );
+  }
+}
+
+/** Watches the three moments in which node:http puts a request on a connection that it already has. */
+function watchAgents(judge: ConnectionJudge): (() => void)[] {
+  const dropIdle = (agent: unknown, name: string, options: unknown) => {
+    for (const [key, sockets] of Object.entries(Object(propertyOf(agent, "freeSockets"))))
+      for (const socket of [sockets].flat()) {
+        if (!(socket instanceof Socket) || socket.destroyed) continue;
+        // An agent for https adds to the names by which node:http keeps connections: they only begin alike.
+        const isForTheseOptions = key.startsWith(name);
+        if (
+          judge.refusedEndpoint(socket) === undefined &&
+          !(isForTheseOptions && judge.isBlockedFor(socket, options))
+        )
+          continue;
+        socket.destroy();
+        // A destroyed socket emits "close" a turn later. Until then the agent could still hand it out.
+        socket.emit("agentRemove");
+      }
   };
 
+  return [
+    // 1. An idle one: agents ask for its name right before they look for it. Not `addRequest`, which other interceptors replace.
+    replace(http.Agent.prototype, "getName", (original) => {
+      return function (...args) {
+        const name = original.apply(this, args);
+        dropIdle(this, String(name), args[0]);
+        return name;
+      };
+    }),
+    // 2. One that becomes free while another request waits for it: the agent passes it on, unless it is closed.
+    replace(http.Agent.prototype, "emit", (original) => {
+      return function (...args) {
+        const [event, socket, options] = args;
+        if (event === "free" && socket instanceof Socket)
+          if (judge.refusedEndpoint(socket) !== undefined || judge.isBlockedFor(socket, options))
+            socket.destroy();
+        return original.apply(this, args);
+      };
+    }),
+    // 3. One that the client itself kept, and gives to a request: the request fails with our error, as if connecting had failed.
+    replace(ownerOf(http.ClientRequest.prototype, "onSocket"), "onSocket", (original) => {
+      return function (...args) {
+        const [socket, error] = args;
+        const host = this instanceof OutgoingMessage ? this.getHeader("host") : undefined;
+        const refusal =
+          socket instanceof Socket && !error ? judge.refusalOf(socket, headOf(this, host)) : undefined;
+        return refusal === undefined ? original.apply(this, args) : original.call(this, socket, refusal);
+      };
+    }),
+  ];
+}
+
+/**
+ * Watches undici, the package and the one in Node. Its pools cannot be reached from outside, so that their connections are judged by what
+ * undici does with them: it calls `ref` and `read` on its sockets, and announces requests on channels.
+ */
+function watchUndici(judge: ConnectionJudge): (() => void)[] {
+  // Requests that were made before the mock started are in progress, and end normally.
   const newRequests = new WeakSet<object>();
   const created = (message: unknown) => {
     newRequests.add(Object(propertyOf(message, "request")));
@@ -85,89 +176,50 @@ export function watchKeptConnections(handler: KeptConnectionHandler): () => void
     // HTTP/2 sessions refuse it themselves.
     if (!newRequests.has(Object(request)) || !(socket instanceof Socket) || !isInUndici(socket)) return;
     const host = propertyOf(request, "host");
-    const refusal = refusalOf(socket, headOf(request, host), propertyOf(request, "origin"));
+    const refusal = judge.refusalOf(socket, headOf(request, host), propertyOf(request, "origin"));
     if (refusal !== undefined) socket.destroy(refusal);
   };
+  subscribe(CREATED, created);
+  subscribe(SENDING, sending);
 
-  const dropIdle = (agent: unknown, name: string, options: unknown) => {
-    for (const [key, sockets] of Object.entries(Object(propertyOf(agent, "freeSockets"))))
-      for (const socket of [sockets].flat()) {
-        if (!(socket instanceof Socket) || socket.destroyed) continue;
-        // The names of an agent for https begin as these do.
-        if (refused(socket) === undefined && !(key.startsWith(name) && isBlockedIn(socket, options)))
-          continue;
-        socket.destroy();
-        // Otherwise the agent may hand it out until its "close" event.
-        socket.emit("agentRemove");
-      }
-  };
-
-  const restorers = [
-    // Agents call this right before they look for an idle connection. Not `addRequest`, which other interceptors replace.
-    replace(http.Agent.prototype, "getName", (original) => {
-      return function (...args) {
-        const name = original.apply(this, args);
-        dropIdle(this, String(name), args[0]);
-        return name;
-      };
-    }),
-    // An agent gives a connection that became free to a request that waits for one, unless it is closed.
-    replace(http.Agent.prototype, "emit", (original) => {
-      return function (...args) {
-        const [event, socket, options] = args;
-        if (event === "free" && socket instanceof Socket)
-          if (refused(socket) !== undefined || isBlockedIn(socket, options)) socket.destroy();
-        return original.apply(this, args);
-      };
-    }),
-    replace(ownerOf(http.ClientRequest.prototype, "onSocket"), "onSocket", (original) => {
-      return function (...args) {
-        const [socket, error] = args;
-        const host = this instanceof OutgoingMessage ? this.getHeader("host") : undefined;
-        const refusal =
-          socket instanceof Socket && !error ? refusalOf(socket, headOf(this, host)) : undefined;
-        return refusal === undefined ? original.apply(this, args) : original.call(this, socket, refusal);
-      };
-    }),
-    // undici calls this on an idle connection before it uses it.
+  return [
+    // undici calls this on an idle connection before it uses it, and opens another one if it finds it closed.
     replace(Socket.prototype, "ref", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isIdleInUndici(this) && isLostInUndici(this)) this.destroy();
+        if (this instanceof Socket && isIdleInUndici(this) && judge.isLostInUndici(this)) this.destroy();
         return original.apply(this, args);
       };
     }),
     // undici calls this when a response arrives, and before it uses a connection that became idle a moment ago.
     replace(Socket.prototype, "read", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isLostInUndici(this)) {
+        if (this instanceof Socket && judge.isLostInUndici(this)) {
           if (isIdleInUndici(this)) this.destroy();
-          // undici closes a connection with this mark after the response, instead of sending the next request.
+          // Its response must still arrive, so it may not be closed here. undici closes a connection with this mark after the
+          // response, instead of sending the next request.
           else Object.assign(this, { [symbolOf(this, "reset") ?? ""]: true });
         }
         return original.apply(this, args);
       };
     }),
-    // Every write of a socket, once it is connected.
-    replace(Socket.prototype, "_writeGeneric", (original) => {
-      return function (...args) {
-        const done = args.at(-1);
-        // Requests of these clients on older connections are refused above.
-        const isJudged = (socket: Socket) =>
-          isFresh(socket) || !(isInNodeRequest(socket) || isInUndici(socket) || isInFirstRequest(socket));
-        const endpoint = this instanceof Socket && isJudged(this) ? refused(this) : undefined;
-        if (endpoint === undefined || !isFunction(done)) return original.apply(this, args);
-        return done(handler.refuseKept(endpoint));
-      };
-    }),
+    () => unsubscribe(CREATED, created),
+    () => unsubscribe(SENDING, sending),
   ];
-  subscribe(CREATED, created);
-  subscribe(SENDING, sending);
-  return () => {
-    for (const restore of restorers) restore();
-    unsubscribe(CREATED, created);
-    unsubscribe(SENDING, sending);
-  };
 }
+
+/** Fails what no HTTP client sends: raw sockets, and protocols of their own. Every write of a connected socket ends here. */
+const watchWrites = (judge: ConnectionJudge, refuseKept: (endpoint: Endpoint) => Error): (() => void) =>
+  replace(Socket.prototype, "_writeGeneric", (original) => {
+    return function (...args) {
+      const done = args.at(-1);
+      // Requests of these clients on older connections are refused above, with the request's own error.
+      const isJudged = (socket: Socket) =>
+        isFresh(socket) || !(isInNodeRequest(socket) || isInUndici(socket) || isInFirstRequest(socket));
+      const endpoint = this instanceof Socket && isJudged(this) ? judge.refusedEndpoint(this) : undefined;
+      if (endpoint === undefined || !isFunction(done)) return original.apply(this, args);
+      return done(refuseKept(endpoint));
+    };
+  });
 
 const known = new WeakMap<object, Destinations>();
 
@@ -220,15 +272,6 @@ function ownerOf(prototype: object, name: string): object {
   return parent === null ? prototype : ownerOf(parent, name);
 }
 
-/** undici keeps its state of a connection on the socket, by symbols with these descriptions. */
-const symbolOf = (owner: object, description: string): symbol | undefined =>
-  Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description);
-
-export function stateOf(owner: object, description: string): unknown {
-  const symbol = symbolOf(owner, description);
-  return symbol && propertyOf(owner, symbol);
-}
-
 /**
  * Nothing was sent on it yet. If it leads to a refused endpoint all the same, the client opened it by functions that it captured. undici
  * would open another one again and again if it were closed without a request.
@@ -239,20 +282,3 @@ const isFresh = (socket: Socket) =>
 /** Nothing was read yet: for example, another interceptor sends the body by a socket of its own. */
 const isInFirstRequest = (socket: Socket) => !isFresh(socket) && socket.bytesRead === 0;
 const isInNodeRequest = (socket: Socket) => Boolean(propertyOf(socket, "_httpMessage"));
-/** Whether a client of undici speaks HTTP/1.1 on it. */
-const isInUndici = (socket: Socket) => Boolean(stateOf(socket, "parser"));
-
-/** The URL of the client that has a connection, also behind a proxy. */
-function urlInUndici(socket: object): URL | undefined {
-  const client = stateOf(socket, "client");
-  return isRecord(client) ? urlIn(stateOf(client, "url")) : undefined;
-}
-
-/** Whether no request was sent on it whose response is not complete. */
-function isIdleInUndici(socket: Socket): boolean {
-  const client = stateOf(socket, "client");
-  const [sent, answered] = ["pending index", "running index"].map((name) =>
-    isRecord(client) ? stateOf(client, name) : undefined,
-  );
-  return isInUndici(socket) && sent === answered;
-}

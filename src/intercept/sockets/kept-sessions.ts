@@ -2,7 +2,8 @@ import { createRequire } from "node:module";
 import { Duplex } from "node:stream";
 import { propertyOf } from "../../core/general/property.ts";
 import { isFunction, replace } from "../replace.ts";
-import { destinationsOf, type KeptConnectionHandler, stateOf } from "./kept-connections.ts";
+import { destinationsOf, type KeptConnectionHandler } from "./kept-connections.ts";
+import { stateOf } from "./undici-state.ts";
 
 /** Found once, because it takes a session to find it. */
 let knownPrototype: object | undefined;

@@ -3,9 +3,7 @@ import { isIP } from "node:net";
 import { propertyOf } from "../../core/general/property.ts";
 import { canonicalHost, type Endpoint } from "./openers.ts";
 import { hostOfHeader, urlIn } from "./requested-hosts.ts";
-
-/** undici (the package, and Node's own) publishes on it when a client calls it. */
-const CREATED = "undici:request:create";
+import { CREATED } from "./undici-state.ts";
 
 interface LookedUp {
   readonly address: string;

@@ -2,8 +2,8 @@ import { AsyncResource } from "node:async_hooks";
 import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import { isFunction, replace } from "../replace.ts";
-import { stateOf } from "./kept-connections.ts";
 import { isRecord } from "./openers.ts";
+import { stateOf } from "./undici-state.ts";
 
 /** Of undici's dispatchers, in every copy of undici that was seen: dispatchers outlive mocks. */
 const prototypes = new Set<object>();
@@ -34,8 +34,10 @@ export function keepContextsOfQueued(): () => void {
             const [, handler] = args;
             if (!isRecord(handler)) return original.apply(this, args);
             const known = given.get(handler);
+            // From another dispatcher: an agent or pool hands the request on, now or when a connection is free. Back to its own context.
             if (known !== undefined && known.dispatcher !== this)
               return known.context.runInAsyncScope(original, this, ...args);
+            // From the client, so that this call's context is the request's.
             given.set(handler, { dispatcher: this, context: new AsyncResource("QUEUEDREQUEST") });
             return original.apply(this, args);
           };
@@ -49,6 +51,7 @@ export function keepContextsOfQueued(): () => void {
       wrapMethods(prototype);
     }
   };
+  // Dispatchers of earlier mocks may be used again without any of the calls below.
   for (const prototype of prototypes) wrapMethods(prototype);
   // Dispatchers are emitters, and an agent or pool makes another one for its first request. Bun's emitters have no such function.
   if (isFunction(Reflect.get(EventEmitter, "init")))

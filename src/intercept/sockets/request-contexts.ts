@@ -2,11 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { MemorySocket } from "./memory-socket.ts";
 import { keepContextsOfQueued } from "./queued-requests.ts";
-
-/** undici (the package, and Node's own) publishes on these when a client calls it, before it writes a head, and after a body. */
-export const CREATED = "undici:request:create";
-export const SENDING = "undici:client:sendHeaders";
-const SENT = "undici:request:bodySent";
+import { CREATED, SENDING, SENT } from "./undici-state.ts";
 
 /**
  * Tells connections in memory which calls sent their requests: undici writes a request in any call of its pool.

@@ -28,7 +28,6 @@ export function requestedHost(): string | undefined {
   return method === "CONNECT" || urlIn(path) ? undefined : hostOfHeader(opening.getHeader("host"));
 }
 
-/** The host in a `Host` header. */
 export function hostOfHeader(header: unknown): string | undefined {
   const url = `http://${header}`;
   return header && URL.canParse(url) ? new URL(url).hostname : undefined;

@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Endpoint } from "./openers.ts";
 import { authorityOf, endpointOfUrl, tunnelTo } from "./refusals.ts";
-import { CREATED, field, SENDING } from "./request-contexts.ts";
+import { field } from "./request-contexts.ts";
+import { CREATED, SENDING } from "./undici-state.ts";
 
 /**
  * The tunnels that undici's clients ask proxies for. undici asks once it is connected to the proxy, which may be down; so a mock has to
