@@ -111,7 +111,6 @@ export interface MockReport extends ReportDetails {
         })[];
       })
     | (Omit<VuMarkDatabase, "serverSecretKey"> & {
-        /** Template targets. */
         readonly targets: readonly TemplateTarget[];
       })
   )[];

@@ -74,21 +74,25 @@ export class PageApi {
     if (request.path === "/") return pageResponse(request);
     const [kind = "", name = "", ...more] = request.path.slice(PREFIX.length).split("/").map(percentDecoded);
     if (more.length > 0) return failed(404, "nothing is served there");
-    const { store, queryMatcher, pause } = this.parts;
     const query = new URLSearchParams(request.query);
-    const database = query.get("database") ?? "";
     const read = request.method === "GET" && name === "" ? this.reads.get(kind) : undefined;
-    if (read !== undefined) {
-      await this.parts.beforeReading?.();
-      return this.unlessKnown(await read(query), request);
-    }
-    switch (`${request.method} ${kind}`) {
+    if (read === undefined) return this.answerItem(`${request.method} ${kind}`, name, query, request.body);
+    await this.parts.beforeReading?.();
+    return this.unlessKnown(await read(query), request);
+  }
+
+  /** Answers what concerns one item rather than a view. `name`: of the item, empty if it is in the query or the body. */
+  private async answerItem(
+    route: string,
+    name: string,
+    query: URLSearchParams,
+    body: Buffer,
+  ): Promise<ServedResponse> {
+    const { store, pause } = this.parts;
+    const database = query.get("database") ?? "";
+    switch (route) {
       case "GET events":
-        return {
-          status: 200,
-          headers: [["Content-Type", "text/event-stream"], NOT_STORED, ...PROTECTION],
-          stream: (signal) => this.changes.events(signal),
-        };
+        return this.events();
       case "GET requests":
         return this.details(this.entry(name));
       case "GET bodies":
@@ -99,19 +103,15 @@ export class PageApi {
         pause?.resume();
         return json({});
       case "POST try":
-        return json(await this.trial(request.body, database));
+        return json(await this.trial(body, database));
       case "POST find":
-        return json(
-          await findTargets(request.body, await store.read(reads.targets(database)), queryMatcher, this.now),
-        );
+        return this.find(body, database);
       case "POST features":
-        return this.features(request.body, query);
+        return this.features(body, query);
       case "GET features":
         return this.features(await this.findImage(name), query);
-      case "POST compare": {
-        const other = await this.findImage(name);
-        return found(other && (await compareWindows(request.body, other)), NO_PICTURE, json);
-      }
+      case "POST compare":
+        return this.compare(body, await this.findImage(name));
       case "POST finish":
         return (await store.run(changes.finishTarget(database, name)))
           ? json({})
@@ -122,10 +122,10 @@ export class PageApi {
         return this.instance(await store.read(reads.templateTarget(database, name)), query.get("id") ?? "");
       case "GET reports":
         return this.report(name, database);
-      case "GET thumbnails": {
-        const thumbnail = await this.thumbnails.get(name, () => this.findImage(name));
-        return found(thumbnail, NO_PICTURE, (bytes) => content(bytes, "image/webp", [FOREVER, SANDBOX]));
-      }
+      case "GET thumbnails":
+        return found(await this.thumbnails.get(name, () => this.findImage(name)), NO_PICTURE, (bytes) =>
+          content(bytes, "image/webp", [FOREVER, SANDBOX]),
+        );
       case "GET images":
         return found(await this.findImage(name), NO_PICTURE, (bytes) =>
           content(bytes, IMAGE_TYPES[formatOf(bytes) ?? "none"], [FOREVER, SANDBOX]),
@@ -133,6 +133,23 @@ export class PageApi {
       default:
         return failed(404, "nothing is served there");
     }
+  }
+
+  private events(): ServedResponse {
+    return {
+      status: 200,
+      headers: [["Content-Type", "text/event-stream"], NOT_STORED, ...PROTECTION],
+      stream: (signal) => this.changes.events(signal),
+    };
+  }
+
+  private async find(image: Buffer, database: string): Promise<WireResponse> {
+    const targets = await this.parts.store.read(reads.targets(database));
+    return json(await findTargets(image, targets, this.parts.queryMatcher, this.now));
+  }
+
+  private async compare(image: Buffer, other: Buffer | undefined): Promise<WireResponse> {
+    return found(other && (await compareWindows(image, other)), NO_PICTURE, json);
   }
 
   private async trial(image: Buffer, databaseName: string) {
