@@ -8,8 +8,8 @@ import type { MemoryStore } from "../core/store/memory-store.ts";
 import { wholeSnapshot } from "../core/store/snapshot.ts";
 import {
   fileBehind,
+  restoreState as readState,
   removeUnfinished,
-  restoreState,
   StateFileError,
   writeStateFile,
 } from "../core/store/state-file.ts";
@@ -70,58 +70,92 @@ export async function keepState(
   let isRestored: boolean;
   try {
     await removeUnfinished(file);
-    let megabytes = 0;
-    isRestored = await restoreState(path, store, (done, total) => {
-      megabytes = Math.ceil(total / 1e6);
-      onProgress("state", Math.floor(done / 1e6), megabytes);
-    });
-    if (isRestored) onProgress("state", megabytes, megabytes);
-    else await fill?.();
+    isRestored = await restoreState(path, store, onProgress);
+    if (!isRestored) await fill?.();
   } catch (error) {
     await lock.release();
     throw error;
   }
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  let problem: string | undefined;
-  let isClosing = false;
-  let isMountTold = false;
-  const writeSoon = (milliseconds: number) => {
-    timer ??= realTimers.setTimeout(() => void write(), milliseconds);
-  };
-  const write = () => {
-    realTimers.clearTimeout(timer);
-    timer = undefined;
-    writing = writing.then(async () => {
-      const before = problem;
-      try {
-        await lock.assertHeld();
-        const isReplaced = await writeStateFile(file, await store.read(wholeSnapshot));
-        problem = undefined;
-        if (!isReplaced && !isMountTold) complain(`the state file ${path} ${IS_MOUNT}`);
-        isMountTold ||= !isReplaced;
-      } catch (error) {
-        problem = `the state file ${path} cannot be written: ${messageOf(error)}`;
-        if (isClosing) return;
-        if (problem !== before) complain(problem);
-        writeSoon(RETRY_MILLISECONDS);
-      }
-    });
-    return writing;
-  };
-  store.state.onChange = () => writeSoon(COLLECTING_MILLISECONDS);
+  const writer = new StateWriter(path, file, lock, store, complain);
+  store.state.onChange = () => writer.writeIn(COLLECTING_MILLISECONDS);
+  // What was filled in is no change of the store's own, but belongs into the file.
   if (!isRestored && fill !== undefined) store.state.onChange();
   return {
     isRestored,
     close: async () => {
       store.state.onChange = undefined;
-      isClosing = true;
-      await write();
-      realTimers.clearTimeout(timer);
-      await lock.release();
-      if (problem !== undefined) throw new Error(problem);
+      await writer.close();
     },
   };
+}
+
+/** Returns false if there is no file. */
+async function restoreState(path: string, store: MemoryStore, onProgress: StartProgress): Promise<boolean> {
+  let megabytes = 0;
+  const isRestored = await readState(path, store, (done, total) => {
+    megabytes = Math.ceil(total / 1e6);
+    onProgress("state", Math.floor(done / 1e6), megabytes);
+  });
+  if (isRestored) onProgress("state", megabytes, megabytes);
+  return isRestored;
+}
+
+/** Writes the state to its file, one write at a time. */
+class StateWriter {
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  /** Why the last write failed. */
+  #problem: string | undefined;
+  #isClosing = false;
+  #isMountTold = false;
+
+  constructor(
+    private readonly path: string,
+    /** The file behind the path, which may be a symbolic link. */
+    private readonly file: string,
+    private readonly lock: FileLock,
+    private readonly store: MemoryStore,
+    private readonly complain: (line: string) => void,
+  ) {}
+
+  /** Changes that follow before that time are in the same write. */
+  writeIn(milliseconds: number): void {
+    this.#timer ??= realTimers.setTimeout(() => void this.#write(), milliseconds);
+  }
+
+  /** @throws Error when the last state could not be written. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#write();
+    realTimers.clearTimeout(this.#timer);
+    await this.lock.release();
+    if (this.#problem !== undefined) throw new Error(this.#problem);
+  }
+
+  #write(): Promise<void> {
+    realTimers.clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#writeNow());
+    return this.#writing;
+  }
+
+  async #writeNow(): Promise<void> {
+    const before = this.#problem;
+    try {
+      await this.lock.assertHeld();
+      const isReplaced = await writeStateFile(this.file, await this.store.read(wholeSnapshot));
+      this.#problem = undefined;
+      if (!isReplaced && !this.#isMountTold) this.complain(`the state file ${this.path} ${IS_MOUNT}`);
+      this.#isMountTold ||= !isReplaced;
+    } catch (error) {
+      this.#problem = `the state file ${this.path} cannot be written: ${messageOf(error)}`;
+      // Then `close` throws it.
+      if (this.#isClosing) return;
+      // Once for each problem: a full disk would fill the log too.
+      if (this.#problem !== before) this.complain(this.#problem);
+      this.writeIn(RETRY_MILLISECONDS);
+    }
+  }
 }
 
 /** Makes this process the only user of a file. Renewed, so that others detect its end. */

@@ -1,4 +1,11 @@
-import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+} from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
 import { realTimers } from "../core/general/real-timers.ts";
 import { messageOf } from "../core/general/text.ts";
@@ -40,105 +47,159 @@ export interface ManagerAddress {
  * @param self - this server's role and instance.
  * @returns `ask` throws StateUnavailableError if there is no answer; `close` closes all connections.
  */
-export function connectToManager(
-  { managerUrl: baseUrl, managerCertificate: ca }: ManagerAddress,
-  self: string,
-) {
-  const secure = baseUrl.protocol === "https:";
-  const kept = { keepAlive: true, timeout: IDLE_CONNECTION_MILLISECONDS };
-  const agent = secure ? new TlsAgent({ ...kept, ...(ca !== undefined && { ca }) }) : new Agent(kept);
-  const open = secure ? httpsRequest : httpRequest;
-  const prefix = baseUrl.pathname.replace(/\/$/, "");
-  const shown = baseUrl.origin + prefix;
-  const target = {
-    agent,
-    method: "POST",
-    hostname: baseUrl.hostname.replace(/^\[|\]$/g, ""),
-    port: baseUrl.port,
-  };
-  const waiting = new Waiting(() =>
-    open({ ...target, method: "GET", path: prefix + DOOR_PATH, headers: { [SERVER_HEADER]: self } }),
-  );
-  /**
-   * Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it.
-   *
-   * The answer is not delayed any more when the client is gone.
-   */
-  const send = (
-    [head, body]: ReturnType<typeof packAsked>,
-    { malformed, request: { gone } }: Asked,
-  ): Promise<Answered | "unsent"> =>
-    new Promise((resolve, reject) => {
-      const refused = (why: string) => reject(new StateUnavailableError(why));
-      let isWritten = false;
-      const failed = ({ message, code = message }: Error & { code?: string }) => {
-        if (isWritten)
-          refused(`the target manager at ${shown} broke off: ${code}; the request may have been carried out`);
-        else if (outgoing.reusedSocket) resolve("unsent");
-        else refused(`the target manager at ${shown} cannot be reached: ${code}`);
-      };
-      const headers = { [SERVER_HEADER]: self, "Content-Length": head.length + body.length };
-      const path = prefix + DOOR_PATH + (malformed === undefined ? "" : `?${REFUSED}`);
-      const outgoing = open({ ...target, path, headers }, (incoming) => {
-        const chunks: Buffer[] = [];
-        waiting.heard();
-        incoming
-          .on("data", (chunk: Buffer) => {
-            waiting.heard();
-            chunks.push(chunk);
-          })
-          .once("error", failed)
-          .once("end", () => {
-            const received = Buffer.concat(chunks);
-            const other = describeOther(incoming, received, self);
-            if (other !== undefined) return refused(`${shown} is not a target manager: ${other}`);
-            if (incoming.statusCode === OVERLOADED) return reject(new OverloadedError());
-            try {
-              if (incoming.statusCode !== 200) throw new Error(received.toString());
-              resolve(unpackAnswered(received));
-            } catch (error) {
-              refused(`the target manager at ${shown} does not understand this server: ${messageOf(error)}`);
-            }
-          });
-      });
-      const write = () => {
-        if (outgoing.destroyed) return;
-        isWritten = true;
-        waiting.add(outgoing);
-        outgoing.write(head);
-        outgoing.end(body);
-        const leave = () => outgoing.socket?.end();
-        if (gone?.aborted === true) leave();
-        gone?.addEventListener("abort", leave);
-        outgoing.once("close", () => gone?.removeEventListener("abort", leave));
-      };
-      outgoing.once("error", failed).once("socket", (socket) => {
-        if (!socket.connecting) {
-          // Between two turns, the loop notices a closed connection.
-          realTimers.setImmediate(() => realTimers.setImmediate(write));
-          return;
-        }
-        const giveUp = () => {
-          if (!isWritten) outgoing.destroy(new Error(`no connection in ${CONNECTING_MILLISECONDS / 1000} s`));
-        };
-        // After a stall of this process, its connection is noticed first.
-        const timer = realTimers.setTimeout(() => realTimers.setImmediate(giveUp), CONNECTING_MILLISECONDS);
-        socket
-          .once(secure ? "secureConnect" : "connect", () => {
-            realTimers.clearTimeout(timer);
-            write();
-          })
-          .once("close", () => realTimers.clearTimeout(timer));
-      });
-    });
+export function connectToManager(address: ManagerAddress, self: string) {
+  const manager = new ManagerServer(address, self);
+  const waiting = new Waiting(() => manager.open({ method: "GET" }));
   const ask = async (settings: string, asked: Asked): Promise<Answered> => {
     const question = packAsked(settings, asked);
     for (;;) {
-      const answered = await send(question, asked);
+      const answered = await send(question, asked, manager, waiting);
       if (answered !== "unsent") return answered;
     }
   };
-  return { ask, close: () => agent.destroy() };
+  return { ask, close: () => manager.close() };
+}
+
+/** The manager as HTTP sees it, and the connections that are kept to it. */
+class ManagerServer {
+  /** Its URL in errors. */
+  readonly shown: string;
+  /** The event of a socket that can carry a request. */
+  readonly connected: "connect" | "secureConnect";
+  readonly #path: string;
+  readonly #target: RequestOptions;
+  readonly #agent: Agent;
+  readonly #request: typeof httpRequest;
+
+  constructor(
+    { managerUrl: { protocol, hostname, port, pathname, origin }, managerCertificate: ca }: ManagerAddress,
+    readonly self: string,
+  ) {
+    const isSecure = protocol === "https:";
+    const kept = { keepAlive: true, timeout: IDLE_CONNECTION_MILLISECONDS };
+    this.#agent = isSecure ? new TlsAgent({ ...kept, ...(ca !== undefined && { ca }) }) : new Agent(kept);
+    this.#request = isSecure ? httpsRequest : httpRequest;
+    this.connected = isSecure ? "secureConnect" : "connect";
+    const prefix = pathname.replace(/\/$/, "");
+    this.shown = origin + prefix;
+    this.#path = prefix + DOOR_PATH;
+    this.#target = { agent: this.#agent, method: "POST", hostname: hostname.replace(/^\[|\]$/g, ""), port };
+  }
+
+  /** Begins a request to its route for doors. */
+  open(
+    {
+      method = "POST",
+      query = "",
+      headers,
+    }: { method?: string; query?: string; headers?: OutgoingHttpHeaders },
+    respond?: (incoming: IncomingMessage) => void,
+  ): ClientRequest {
+    const path = this.#path + query;
+    const own = { [SERVER_HEADER]: this.self, ...headers };
+    return this.#request({ ...this.#target, method, path, headers: own }, respond);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+/** Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it. */
+const send = (
+  [head, body]: ReturnType<typeof packAsked>,
+  { malformed, request: { gone } }: Asked,
+  manager: ManagerServer,
+  waiting: Waiting,
+): Promise<Answered | "unsent"> =>
+  new Promise((resolve, reject) => {
+    let isWritten = false;
+    const failed = ({ message, code = message }: Error & { code?: string }) => {
+      const { shown } = manager;
+      if (!isWritten && outgoing.reusedSocket) return resolve("unsent");
+      const why = isWritten
+        ? `broke off: ${code}; the request may have been carried out`
+        : `cannot be reached: ${code}`;
+      reject(new StateUnavailableError(`the target manager at ${shown} ${why}`));
+    };
+    const query = malformed === undefined ? "" : `?${REFUSED}`;
+    const headers = { "Content-Length": head.length + body.length };
+    const outgoing = manager.open({ query, headers }, (incoming) => {
+      const chunks: Buffer[] = [];
+      waiting.heard();
+      incoming
+        .on("data", (chunk: Buffer) => {
+          waiting.heard();
+          chunks.push(chunk);
+        })
+        .once("error", failed)
+        .once("end", () => {
+          try {
+            resolve(answerIn(incoming, Buffer.concat(chunks), manager));
+          } catch (error) {
+            reject(error);
+          }
+        });
+    });
+    outgoing.once("error", failed);
+    onceConnected(outgoing, manager.connected, () => {
+      if (outgoing.destroyed) return;
+      isWritten = true;
+      waiting.add(outgoing);
+      outgoing.write(head);
+      outgoing.end(body);
+      leaveWhenGone(outgoing, gone);
+    });
+  });
+
+/** Calls a function once a request's connection can carry it; fails the request if that takes too long. */
+function onceConnected(
+  outgoing: ClientRequest,
+  event: ManagerServer["connected"],
+  connected: () => void,
+): void {
+  outgoing.once("socket", (socket) => {
+    if (!socket.connecting) {
+      // A kept connection, which the manager may have closed. Between two turns, the loop notices a closed connection.
+      realTimers.setImmediate(() => realTimers.setImmediate(connected));
+      return;
+    }
+    let isConnected = false;
+    const giveUp = () => {
+      if (!isConnected) outgoing.destroy(new Error(`no connection in ${CONNECTING_MILLISECONDS / 1000} s`));
+    };
+    // After a stall of this process, its connection is noticed first.
+    const timer = realTimers.setTimeout(() => realTimers.setImmediate(giveUp), CONNECTING_MILLISECONDS);
+    socket
+      .once(event, () => {
+        isConnected = true;
+        realTimers.clearTimeout(timer);
+        connected();
+      })
+      .once("close", () => realTimers.clearTimeout(timer));
+  });
+}
+
+/** Ends this side of the connection when the client is gone: the manager then delays the answer no more. */
+function leaveWhenGone(outgoing: ClientRequest, gone: AbortSignal | undefined): void {
+  const leave = () => outgoing.socket?.end();
+  if (gone?.aborted === true) leave();
+  gone?.addEventListener("abort", leave);
+  outgoing.once("close", () => gone?.removeEventListener("abort", leave));
+}
+
+/** @throws StateUnavailableError if another server answered, or another version of this one; OverloadedError. */
+function answerIn(incoming: IncomingMessage, received: Buffer, { shown, self }: ManagerServer): Answered {
+  const other = describeOther(incoming, received, self);
+  if (other !== undefined) throw new StateUnavailableError(`${shown} is not a target manager: ${other}`);
+  if (incoming.statusCode === OVERLOADED) throw new OverloadedError();
+  try {
+    if (incoming.statusCode !== 200) throw new Error(received.toString());
+    return unpackAnswered(received);
+  } catch (error) {
+    const why = `does not understand this server: ${messageOf(error)}`;
+    throw new StateUnavailableError(`the target manager at ${shown} ${why}`);
+  }
 }
 
 /** Questions that wait for their answers: as long as the manager shows that it is alive, because it may delay them. */

@@ -11,7 +11,6 @@ import { StateUnavailableError } from "../core/store/store.ts";
 /** Called while servers start: with targets of a seed file, or megabytes of a state file. */
 export type StartProgress = (what: "targets" | "state", done: number, total: number) => void;
 
-/** User agent of the command `healthcheck`. */
 export const HEALTH_CHECK_AGENT = "mock-cloud-reco-healthcheck";
 const HEALTH_CHECKS = new RegExp(`^(${HEALTH_CHECK_AGENT}|kube-probe)(/|$)`);
 

@@ -1,7 +1,7 @@
 import type { Services } from "../core/apis/services.ts";
 import { MovableClock, momentOf, systemClock } from "../core/emulator/clock.ts";
 import { Journal, type JournalEntry } from "../core/emulator/journal.ts";
-import { header, type WireRequest } from "../core/emulator/message.ts";
+import { header, type Result, type WireRequest } from "../core/emulator/message.ts";
 import { createRandom } from "../core/emulator/random.ts";
 import { namedAccessKey } from "../core/emulator/signing.ts";
 import { recogniserOf, summariesFor } from "../core/images/matching/comparison.ts";
@@ -82,22 +82,12 @@ async function addSeed(
  * @throws StateRefusedError; InvalidSeedError; StateUnavailableError while there is a seed file; the system's errors.
  */
 export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<SharedManager> {
-  const { options, onEntry, seedFile } = setup;
+  const { options, seedFile } = setup;
   const { profile, seed, answerOptions } = options;
   const state = await stateInRedis(address, options);
   const store = new RedisStore(state);
   const clock = new MovableClock(options.clock);
-  const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
-  const link = new JournalLink(state);
-  const feed = new JournalFeed(state, journal, link);
-  journal.recorded.on((entry) => {
-    if (!feed.isReading && !(isOfManager(entry) && clearsJournal(entry))) link.add(entry);
-  });
-  journal.events.response.on((entry) => {
-    if (!feed.isReading && isOfManager(entry)) onEntry?.(loggedOf(entry));
-  });
-  const faults = new RedisFaults(state);
-  const consistency = options.newConsistency();
+  const { journal, link, feed } = shareJournal(state, setup);
   const services = {
     store,
     clock,
@@ -105,8 +95,8 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     profile,
     answerOptions,
     journal,
-    faults,
-    consistency,
+    faults: new RedisFaults(state),
+    consistency: options.newConsistency(),
   };
   if (seedFile !== undefined) {
     await addSeed(seedFile, state, services, setup).catch((error: unknown) => {
@@ -114,8 +104,56 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
       throw error;
     });
   }
-  /** Handles the request with the clock of all managers, and publishes its changes of clock and journal. */
+  const answerDoor: AnswerDoor = async ({ profile, answerOptions }, asked) => {
+    // The request has arrived when this process got it, however long Redis takes to tell the clock's shift.
+    const arrival = momentOf(options.clock);
+    const arrived = await arrivalOf(asked, state, store);
+    const own = new MovableClock(options.clock, state.clock).at(arrival);
+    return answerAsked(asked, { ...services, store: arrived, clock: own, profile, answerOptions });
+  };
+  const server = await startManagerServer(setup, {
+    services,
+    answerDoor,
+    answer: answerShared(options, services, state, link),
+    findImage: (sha256) => state.getImage(sha256),
+    beforeReading: async () => {
+      await feed.read();
+      clock.shift = state.clock;
+    },
+    end: async () => {
+      await link.flush();
+      state.redis.close();
+    },
+  });
+  return { ...server, store, answerDoor, journal };
+}
+
+/** Connects this manager's journal to those of the others: its entries go to them, and theirs come by the feed. */
+function shareJournal(state: RedisBacking, { options, onEntry }: ManagerSetup) {
+  const journal = new Journal(options.journalCapacity, options.journalBodyBytes);
+  const link = new JournalLink(state);
+  const feed = new JournalFeed(state, journal, link);
+  // The feed records the others' entries here too: they must not go back, nor be logged twice.
+  journal.recorded.on((entry) => {
+    if (!feed.isReading && !(isOfManager(entry) && clearsJournal(entry))) link.add(entry);
+  });
+  journal.events.response.on((entry) => {
+    if (!feed.isReading && isOfManager(entry)) onEntry?.(loggedOf(entry));
+  });
+  return { journal, link, feed };
+}
+
+/** Answers the manager's own routes with the clock of all managers. Requests that change it wait for each other. */
+function answerShared(
+  options: ResolvedOptions,
+  services: Services,
+  state: RedisBacking,
+  link: JournalLink,
+): (request: WireRequest) => Promise<Result> {
+  const { clock } = services;
+  /** Handles the request, and publishes its changes of clock and journal. */
   const handleInSync = async (request: WireRequest) => {
+    // Without Redis the last shift counts: a route that needs no state still answers.
     await state.readClock().catch(() => {});
     clock.shift = state.clock;
     // Earlier entries must not appear after the clear.
@@ -128,7 +166,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     if (clearsJournal(request)) await state.clearJournal();
     return result;
   };
-  const answer = async (request: WireRequest) => {
+  return async (request) => {
     try {
       if (!changesClock(request)) return await handleInSync(request);
       return await state.redis.exclusively("clock", () => handleInSync(request));
@@ -136,27 +174,6 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
       return managerEmulator(services).handle(["manager"], request, failureReply(error));
     }
   };
-  const answerDoor: AnswerDoor = async ({ profile, answerOptions }, asked) => {
-    const arrival = momentOf(options.clock);
-    const arrived = await arrivalOf(asked, state, store);
-    const own = new MovableClock(options.clock, state.clock).at(arrival);
-    return answerAsked(asked, { ...services, store: arrived, clock: own, profile, answerOptions });
-  };
-  const server = await startManagerServer(setup, {
-    services,
-    answerDoor,
-    answer,
-    findImage: (sha256) => state.getImage(sha256),
-    beforeReading: async () => {
-      await feed.read();
-      clock.shift = state.clock;
-    },
-    end: async () => {
-      await link.flush();
-      state.redis.close();
-    },
-  });
-  return { ...server, store, answerDoor, journal };
 }
 
 /** Reads the clock's shift first: with the request's database, which later checks need anyway, or alone. */
