@@ -1,14 +1,15 @@
 import { bounded, messageOf } from "../general/text.ts";
-import { type AnyCause, cause, sentenceOf, withFurther } from "../schema/causes/causes.ts";
+import { cause, sentenceOf } from "../schema/causes/causes.ts";
 import type { ApiName } from "../schema/protocol.ts";
-import { type RefusedBy, runChecks } from "./check.ts";
+import { runChecks } from "./check.ts";
 import { type Clock, momentOf, systemClock } from "./clock.ts";
-import { type ApiResponse, type Context, type OperationContext, RequestBody } from "./context.ts";
+import { type Context, type OperationContext, RequestBody } from "./context.ts";
 import type { FaultDelay } from "./fault-delays.ts";
 import { type FaultEffect, faultRequest, type SharedFaults } from "./faults.ts";
 import type { CloseEntry, Journal } from "./journal.ts";
-import { type ConnectionError, header, type Result, type WireRequest } from "./message.ts";
+import { header, type Result, type WireRequest } from "./message.ts";
 import type { Api, ApiOperation } from "./operation.ts";
+import { applyFault, isExecuted, type Outcome, refusedOutcome, withCutOff } from "./outcome.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse } from "./recorded-message.ts";
@@ -41,16 +42,6 @@ export interface EmulatorOptions {
   readonly answerFailure?: (error: unknown) => ServerRefusal | undefined;
 }
 
-/** The outcome of a request. */
-interface Outcome {
-  /** Undefined: the connection fails. */
-  readonly response?: ApiResponse | undefined;
-  /** How the connection fails. Default: it is reset. */
-  readonly connection?: ConnectionError["kind"];
-  readonly refusedBy?: string | undefined;
-  readonly cause?: AnyCause | undefined;
-}
-
 /** The emulator behind one function: a request in, a response out. */
 export class Emulator<Services extends EmulatorServices> {
   constructor(
@@ -77,10 +68,16 @@ export class Emulator<Services extends EmulatorServices> {
   ): Promise<Result> {
     const { clock, faults, journal, profile, random } = this.services;
     const services: Services = { ...this.services, store: this.services.store.forRequest() };
+
+    // Find the operation. Without one, an API of the host answers in its own form.
     const routed = route(this.apis, served, request, earlyRefusal);
     const { api, operation, params } = routed;
+
+    // Read the clock once: all of the request happens at one moment.
     const { preciseNow, clockFailure } = arrivalBy(clock);
     const context: Context = { request, now: Math.floor(preciseNow), preciseNow, profile, random, entry: {} };
+
+    // Record the request before anything can fail or wait: a test that hangs shows what it waits for.
     const record = journal.open({
       time: new Date(context.now),
       api: api.name,
@@ -94,8 +91,11 @@ export class Emulator<Services extends EmulatorServices> {
     let outcome: Outcome;
     try {
       if (clockFailure !== undefined) throw clockFailure.error;
+      // Look for a fault, but not for a request that its server refuses: it does not reach the service.
       if (!faults.isEmpty && earlyRefusal === undefined)
         fault = await this.chooseFault(routed, context, services);
+
+      // Answer it: by its server's refusal, by the fault alone, as an unknown path, or by its operation.
       if (earlyRefusal !== undefined) outcome = await refuseEarly(routed, earlyRefusal, context);
       else if (fault !== undefined && !isExecuted(fault)) outcome = {};
       else if (operation === undefined) outcome = await this.refuseUnserved(served, routed, context);
@@ -104,23 +104,25 @@ export class Emulator<Services extends EmulatorServices> {
         const body = new RequestBody(request.body, request.images && Number.POSITIVE_INFINITY);
         outcome = await execute(operation, { ...context, services, operation, params, body });
       }
+
+      // Put the fault's response in place of the answer; the operation may have been executed all the same.
       if (fault !== undefined) outcome = applyFault(fault, outcome, routed, context);
+
+      // Add what the API puts on every response. A response that the test wrote itself stays as it is.
       const isConfigured = fault?.response !== undefined && !("resultCode" in fault.response);
       if (api.finish !== undefined && !isConfigured) outcome = await this.finish(outcome, api, context);
     } catch (error) {
+      // End a delay of which no response is left, and let servers answer the error. In process it is thrown.
       fault?.delay?.end();
-      const failure = this.options.answerFailure?.(error);
-      if (failure === undefined) {
-        const why = cause("emulator.failed", { error: bounded(messageOf(error)) });
-        record({ ...context.entry, refusedBy: "emulator", cause: why });
-        throw error;
-      }
       fault = undefined;
-      outcome = await this.finish(await refuseEarly({ api }, failure, context), api, context);
+      outcome = await this.failed(error, api, context, record);
     }
 
+    // Complete the journal's entry. The transport gets what was recorded.
     const result = this.close(outcome, api, context, record);
-    // Not above: the wait fails when the mock stops, after the request was recorded. It would keep an overloaded server from freeing places.
+
+    // Delay the response. Outside the try block: stopping the mock rejects this wait, and the request is recorded already.
+    // An overloaded server refuses at once: a delayed refusal would keep a place.
     if (routed.malformed !== "overloaded") await this.delay(api, fault?.delay, request.gone);
     return result;
   }
@@ -138,6 +140,20 @@ export class Emulator<Services extends EmulatorServices> {
     } finally {
       ofFault?.end();
     }
+  }
+
+  /** The outcome of a defect, or of an error of a user's clock, matcher, rater or store. */
+  private async failed(
+    error: unknown,
+    api: Api<Services>,
+    context: Context,
+    record: CloseEntry,
+  ): Promise<Outcome> {
+    const failure = this.options.answerFailure?.(error);
+    if (failure !== undefined) return this.finish(await refuseEarly({ api }, failure, context), api, context);
+    const why = cause("emulator.failed", { error: bounded(messageOf(error)) });
+    record({ ...context.entry, refusedBy: "emulator", cause: why });
+    throw error;
   }
 
   private async chooseFault(
@@ -224,15 +240,6 @@ async function execute<Services>(
   return { response: respond(handled, context) };
 }
 
-const isExecuted = ({ response, resetConnection = false, executed = false }: FaultEffect): boolean =>
-  executed || (response === undefined && !resetConnection);
-
-const refusedOutcome = ({ refusal, refusedBy }: RefusedBy, context: Context): Outcome => ({
-  response: respond(refusal, context),
-  ...(!refusal.isNotYet && { refusedBy }),
-  cause: refusal.cause,
-});
-
 async function refuseEarly<Services>(
   { api, malformed, answering }: Pick<Route<Services>, "api" | "malformed" | "answering">,
   earlyRefusal: EarlyRefusal,
@@ -248,44 +255,4 @@ async function refuseEarly<Services>(
       : { declared: api.serverText(earlyRefusal.status), details: earlyRefusal.line ?? sentenceOf(why) };
   const check = malformed && api.malformedChecks[malformed];
   return { response: respond(prepared, context), refusedBy: check?.name ?? refusedBy, cause: why };
-}
-
-/** @param own - the outcome of the request itself; empty if it was not executed. */
-function applyFault<Services>(
-  { response, resetConnection = false, effect }: FaultEffect,
-  own: Outcome,
-  { api, operation }: Route<Services>,
-  context: Context,
-): Outcome {
-  const { refusedBy } = own;
-  const told = own.cause ?? context.entry.cause;
-  const isDelayedOnly = response === undefined && !resetConnection;
-  // If the request was executed, its own refusal explains more than the fault.
-  const why =
-    refusedBy !== undefined
-      ? (own.cause ?? effect)
-      : isDelayedOnly && told !== undefined
-        ? withFurther(effect, told)
-        : effect;
-  if (response === undefined) return resetConnection ? { refusedBy, cause: why } : { ...own, cause: why };
-  const prepared =
-    "resultCode" in response ? api.failure(response.resultCode, response.status, operation) : response;
-  if ("declared" in prepared) return { response: respond(prepared, context), refusedBy, cause: why };
-  const { status, headers = {}, body = "" } = prepared;
-  return {
-    response: { status, headers: Object.entries(headers), body: Buffer.from(body) },
-    refusedBy,
-    cause: why,
-  };
-}
-
-/** Adds that the body arrived incomplete, which is the likely cause of any refusal. */
-function withCutOff(
-  refused: AnyCause | undefined,
-  { isCutOff, body, headers }: WireRequest,
-): AnyCause | undefined {
-  if (isCutOff !== true) return refused;
-  const announced = header({ headers }, "content-length") ?? "an unknown number of";
-  const cutOff = cause("body.cut-off", { arrived: body.length, announced });
-  return refused === undefined ? cutOff : withFurther(refused, cutOff);
 }

@@ -1,7 +1,6 @@
 export const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 export const JPEG_SIGNATURE = Buffer.from([0xff, 0xd8, 0xff]);
 
-/** The supported image formats. */
 export type ImageFormat = "PNG" | "JPEG";
 
 /** Detects an image's format by its first bytes; undefined when it is neither PNG nor JPEG. */
@@ -49,7 +48,6 @@ export function shownSizeOf(bytes: Buffer): PixelSize | undefined {
   return size && isTurned ? { width: size.height, height: size.width } : size;
 }
 
-/** The header of a JPEG's frame. */
 export interface JpegFrame extends PixelSize {
   /** The process that coded it: from 0xc0, baseline, to 0xcf. */
   readonly marker: number;

@@ -50,7 +50,6 @@ interface ArrivedRequest extends Omit<ArrivalFacts, "time"> {
   readonly request: RecordedRequest;
 }
 
-/** The result of an arrived request. */
 export interface RequestResult extends ResultFacts {
   /** The response to the client; undefined if it got none. */
   readonly response?: RecordedResponse | undefined;

@@ -23,7 +23,6 @@ export const withDescription = (schema: JsonSchema, description: string): JsonSc
   description,
 });
 
-/** The same schema, or null. */
 export function orNullSchema(schema: JsonSchema): JsonSchema {
   return typeof schema.type === "string"
     ? { ...schema, type: [schema.type, "null"] }

@@ -1,7 +1,6 @@
 import type Busboy from "busboy";
 import { loadModule } from "../general/load-module.ts";
 
-/** One part of a multipart form. */
 export interface FormPart {
   /** The field's name, with case; empty when it has none. */
   readonly name: string;
@@ -15,7 +14,6 @@ export interface FormPart {
   readonly isCutOff: boolean;
 }
 
-/** A multipart form. */
 export interface Form {
   readonly parts: readonly FormPart[];
   /** More than {@link MOST_PARTS} boundaries begin a part, well-formed or not; the further ones are not read. */
@@ -55,8 +53,8 @@ export function readForm(body: Buffer, boundary: string): Form {
     const line = part.subarray(0, MOST_HEADER_BYTES).indexOf("\r\n");
     if (line !== -1 && part.toString("latin1", 0, line).trim() === "") {
       const read = readPart(part.subarray(line + 2), next === undefined);
-      if (read === "noDisposition") lacksDisposition = true;
-      else if (read !== undefined) parts.push(read);
+      if (read.kind === "part") parts.push(read.part);
+      lacksDisposition ||= read.kind === "noDisposition";
     }
     at = next;
   }
@@ -70,9 +68,6 @@ function endOf(body: Buffer, bytes: Buffer, from: number): number | undefined {
 
 const LINE_END = "\r\n";
 const DISPOSITION = /^content-disposition:.*(?:\r\n[ \t].*)*/im;
-/** A `filename` parameter, or anything else in quotes. */
-const FILE_NAME =
-  /;\s*filename\*?=(?:"((?:[^"\\]|\\.)*)(?:"(?=\s*(?:;|$))|$)|((?!")[^;]*))|"(?:[^"\\]|\\.)*"?/gi;
 
 /** Matches unclosed quotes too: a search for their end at each of many quotes would take too long. */
 const QUOTED = /"(?:[^"\\]|\\.)*("?)/gs;
@@ -89,54 +84,77 @@ function withoutCutLine(head: string): string {
   return isWhole ? lines : head.slice(0, head.lastIndexOf(LINE_END));
 }
 
+/** `ignored`: the headers are malformed, or do not make it form data. */
+type ReadPart =
+  | { readonly kind: "part"; readonly part: FormPart }
+  | { readonly kind: "noDisposition" }
+  | { readonly kind: "ignored" };
+
 /** Parses header lines, which may be truncated, and content. */
-function readPart(part: Buffer, isLast: boolean): FormPart | "noDisposition" | undefined {
+function readPart(part: Buffer, isLast: boolean): ReadPart {
   // Without headers, the line end before them is their end.
   const head = LINE_END + part.toString("latin1", 0, MOST_HEADER_BYTES);
   const end = head.indexOf("\r\n\r\n");
-  if (end === -1 && (!isLast || part.length > MOST_HEADER_BYTES)) return undefined;
+  if (end === -1 && (!isLast || part.length > MOST_HEADER_BYTES)) return { kind: "ignored" };
   const headers = (end === -1 ? withoutCutLine(head) : head.slice(0, end)).slice(LINE_END.length);
+  const { filename, others } = takeFileName(headers);
+  const field = readField(others);
+  if (field.kind === "malformed") return { kind: "ignored" };
+  if (!DISPOSITION.test(headers)) return { kind: "noDisposition" };
+  if (field.kind === "notFormData") return { kind: "ignored" };
+  const { name } = field;
+  const contentType = /^content-type:(.*)$/im.exec(headers)?.[1]?.trim();
+  const content = part.subarray(end === -1 ? part.length : end + LINE_END.length);
+  return { kind: "part", part: { name, filename, contentType, content, isCutOff: isLast } };
+}
+
+/** A `filename` parameter, or anything else in quotes, where the text of such a parameter is only a value. */
+const FILE_NAME =
+  /;\s*filename\*?=(?:"((?:[^"\\]|\\.)*)(?:"(?=\s*(?:;|$))|$)|((?!")[^;]*))|"(?:[^"\\]|\\.)*"?/gi;
+
+/**
+ * Takes the file name out of the header lines, before busboy reads the others: busboy takes an empty name, which browsers send, for none,
+ * and refuses blanks.
+ */
+function takeFileName(headers: string): { readonly filename: string | undefined; readonly others: string } {
   let filename: string | undefined;
-  const withoutFile = headers.replace(DISPOSITION, (disposition) =>
+  const others = headers.replace(DISPOSITION, (disposition) =>
     disposition.replace(FILE_NAME, (found, quoted?: string, bare = "") => {
       if (!found.startsWith(";")) return found;
       filename ??= Buffer.from(quoted?.replace(/\\(.)/g, "$1") ?? bare.trim(), "latin1").toString();
       return "";
     }),
   );
-  const name = headers === "" ? null : fieldName(withoutFile);
-  if (name === undefined) return undefined;
-  if (!DISPOSITION.test(headers)) return "noDisposition";
-  const [, contentType] = /^content-type:(.*)$/im.exec(headers) ?? [];
-  const content = part.subarray(end === -1 ? part.length : end + LINE_END.length);
-  return name === null
-    ? undefined
-    : { name, filename, contentType: contentType?.trim(), content, isCutOff: isLast };
+  return { filename, others };
 }
+
+/** `field`: form data, whose name is empty if it has none. */
+type Field =
+  | { readonly kind: "field"; readonly name: string }
+  | { readonly kind: "notFormData" }
+  | { readonly kind: "malformed" };
 
 const BOUNDARY = "boundary-between-headers";
 
-/**
- * Reads a part's headers with busboy: returns its name, empty when it has none; null when it is not form data; undefined when a
- * header is malformed. The file name is left out: busboy takes an empty one, which browsers send, for none, and refuses blanks.
- * Why headers only: decision 0004.
- */
-function fieldName(headers: string): string | null | undefined {
+/** Reads header lines with busboy, as those of the only part of a form without content. Why headers only: decision 0004. */
+function readField(headers: string): Field {
+  if (headers === "") return { kind: "notFormData" };
   const busboy: typeof Busboy = loadModule("busboy");
   const parser = busboy({ headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` } });
-  let name: string | null | undefined = null;
-  parser.on("field", (found: string | undefined) => {
-    name = found ?? "";
+  // Unless busboy reports anything, as for another disposition.
+  let field: Field = { kind: "notFormData" };
+  parser.on("field", (name: string | undefined) => {
+    field = { kind: "field", name: name ?? "" };
   });
-  parser.on("file", (found: string | undefined, stream) => {
+  parser.on("file", (name: string | undefined, stream) => {
     stream.resume();
-    name = found ?? "";
+    field = { kind: "field", name: name ?? "" };
   });
   parser.on("error", () => {
-    name = undefined;
+    field = { kind: "malformed" };
   });
   parser.end(Buffer.from(`--${BOUNDARY}\r\n${headers}\r\n\r\n\r\n--${BOUNDARY}--\r\n`, "latin1"));
-  return name;
+  return field;
 }
 
 /** A parsed `Content-Type` header. */

@@ -46,7 +46,6 @@ export interface PreparedResponse {
   readonly details: unknown;
 }
 
-/** Makes the response to one request. */
 export function respond({ declared, details }: PreparedResponse, context: Context): ApiResponse {
   const { status, headers, body, resultCode } = declared;
   const content = body?.(context, details as never) ?? NO_BODY;
@@ -111,7 +110,6 @@ export function assertDeclared(
   );
 }
 
-/** The `Date` header of a response. */
 export const dateOf = ({ now }: Pick<Context, "now">): string => new Date(now).toUTCString();
 
 /** The headers of a response that has only `Content-Type`, `Date` and `Content-Length`. */
