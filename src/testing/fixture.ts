@@ -97,9 +97,51 @@ export interface TestOutcome extends TestIdentity {
   readonly print?: ((text: string) => void) | undefined;
 }
 
-interface OpenFixture extends MockFixture {
+/** Requests of a test that timed out may reach the mock of a later test. */
+let hasTimedOut = false;
+
+/** @throws as `new MockCloudReco()` and `addCloudDatabase()`; no mock stays started then. */
+export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
+  const resolved = resolveFixtureOptions(options);
+  const { database: fields, mockOptions } = resolved;
+  // The fixture explains failures itself.
+  const mock = new MockCloudReco({ ...mockOptions, explainFailures: false });
+  try {
+    const database = mock.addCloudDatabase({ databaseName: "test-database", ...fields });
+    return new OpenFixture(mock, database, resolved);
+  } catch (error) {
+    mock.stop();
+    throw error;
+  }
+}
+
+/** The fixtures of one test, from its start to its end. */
+class OpenFixture implements MockFixture {
+  readonly #evidence: Evidence;
+  #reportWritten: Promise<void> | undefined;
+
+  /** @throws the error of an unknown field in `except`. */
+  constructor(
+    readonly mock: MockCloudReco,
+    readonly database: MockCloudDatabase,
+    private readonly options: ReturnType<typeof resolveFixtureOptions>,
+  ) {
+    const exceptions = [options.except].flat();
+    for (const filter of exceptions) mock.requestsOf(filter);
+    this.#evidence = new Evidence(mock, exceptions);
+  }
+
+  /** After {@link end}: resolves when the test's report is written; undefined when none is. */
+  get reportWritten(): Promise<void> | undefined {
+    return this.#reportWritten;
+  }
+
   /** Stops the mock, and explains nothing. */
-  close(): void;
+  close(): void {
+    this.mock.stop();
+    this.#evidence.end();
+  }
+
   /**
    * Stops the mock. If the test failed, appends an explanation to the error's message, or prints it.
    *
@@ -107,91 +149,76 @@ interface OpenFixture extends MockFixture {
    * @throws Error when the test passed, but the mock refused a request (with `failOnRefusedRequests`), or an expected refusal did
    * not occur.
    */
-  end(outcome: TestOutcome): string | undefined;
-  /** After {@link end}: resolves when the test's report is written; undefined when none is. */
-  readonly reportWritten: Promise<void> | undefined;
-}
+  end({ failed, error, print = console.error, ...test }: TestOutcome): string | undefined {
+    // The mock knows this only while it is started.
+    const { whyUnreached } = this.mock;
+    this.close();
+    if (failed) return this.#explain(test, error, whyUnreached, print);
+    this.#failOnRefused(test, print);
+    this.#failOnMissing(test);
+    return undefined;
+  }
 
-/** Requests of a test that timed out may reach the mock of a later test. */
-let hasTimedOut = false;
+  #explain(
+    test: TestIdentity,
+    error: unknown,
+    whyUnreached: string | undefined,
+    print: (text: string) => void,
+  ): string | undefined {
+    hasTimedOut ||= isTimeout(error);
+    // Read before the explanation is appended to it.
+    const message = messageIn(error);
+    const explained = explainFailure(this.mock, this.#evidence, error, whyUnreached);
+    const lines = [
+      ...[explained, explainTimeout(this.mock, this.#evidence, error)].filter((each) => each !== undefined),
+      ...this.#startReport(test, message),
+    ];
+    if (lines.length === 0) return undefined;
+    const text = lines.join("\n");
+    if (!appendToError(error, text)) print(text);
+    return text;
+  }
 
-/** @throws as `new MockCloudReco()` and `addCloudDatabase()`; no mock stays started then. */
-export function openFixture(options: MockFixtureOptions = {}): OpenFixture {
-  const { database: fields, mockOptions, ...reporting } = resolveFixtureOptions(options);
-  const { failOnRefusedRequests, except, report, reportFolder } = reporting;
-  // The fixture explains failures itself.
-  const mock = new MockCloudReco({ ...mockOptions, explainFailures: false });
-  try {
-    const database = mock.addCloudDatabase({ databaseName: "test-database", ...fields });
-    const exceptions = [except].flat();
-    for (const filter of exceptions) mock.requestsOf(filter);
-    const evidence = new Evidence(mock, exceptions);
-    const close = () => {
-      mock.stop();
-      evidence.end();
-    };
-    let reportWritten: Promise<void> | undefined;
-    /** Starts to write a report. Returns the line with its path. */
-    const startReport = (test: TestIdentity, error: string): readonly string[] => {
-      if (report === undefined) return [];
-      const path = reportPath(reportFolder, test);
-      reportWritten = writeFailureReport(mock, path, { name: test.name, error });
-      return [`Report of all requests: ${path}`];
-    };
-    const fail = (test: TestIdentity, message: string): Error =>
-      bareError([message, ...startReport(test, message)].join("\n"));
-    return {
-      mock,
-      database,
-      close,
-      get reportWritten() {
-        return reportWritten;
-      },
-      end: ({ failed, error, print = console.error, ...test }) => {
-        const { whyUnreached } = mock;
-        close();
-        const { refused } = evidence;
-        if (failed) {
-          hasTimedOut ||= isTimeout(error);
-          const message = messageIn(error);
-          const explained = explainFailure(mock, evidence, error, whyUnreached);
-          const lines = [
-            ...[explained, explainTimeout(mock, evidence, error)].filter((each) => each !== undefined),
-            ...startReport(test, message),
-          ];
-          if (lines.length === 0) return undefined;
-          const text = lines.join("\n");
-          if (!appendToError(error, text)) print(text);
-          return text;
-        }
-        const late = hasTimedOut ? refused.filter(isLeftOver) : [];
-        const own = refused.filter((entry) => !late.includes(entry));
-        if (failOnRefusedRequests && late.length > 0)
-          print(
-            `The mock refused, left over from an earlier test that timed out, ${listed(late, "request", "requests")}`,
-          );
-        if (failOnRefusedRequests && own.length > 0) {
-          const refused = listed(own, "request", "requests");
-          throw fail(
-            test,
-            `the mock refused ${refused.replace(/:\n/, ", and failOnRefusedRequests is set:\n")}\n${expecting(own)}`,
-          );
-        }
-        const [missing, ...others] = evidence.missing;
-        if (missing !== undefined) {
-          const more = others.length === 0 ? "" : `, and ${others.length} more`;
-          throw fail(
-            test,
-            `expected a refusal that did not occur: ${inspect(missing, { breakLength: Infinity })}${more}\n` +
-              `The mock received ${mock.explain()}`,
-          );
-        }
-        return undefined;
-      },
-    };
-  } catch (error) {
-    mock.stop();
-    throw error;
+  #failOnRefused(test: TestIdentity, print: (text: string) => void): void {
+    if (!this.options.failOnRefusedRequests) return;
+    const { refused } = this.#evidence;
+    // A request that is left over from another test must not fail this one.
+    const late = hasTimedOut ? refused.filter(isLeftOver) : [];
+    const own = refused.filter((entry) => !late.includes(entry));
+    if (late.length > 0)
+      print(
+        `The mock refused, left over from an earlier test that timed out, ${listed(late, "request", "requests")}`,
+      );
+    if (own.length === 0) return;
+    const requests = listed(own, "request", "requests").replace(
+      /:\n/,
+      ", and failOnRefusedRequests is set:\n",
+    );
+    throw this.#failure(test, `the mock refused ${requests}\n${expecting(own)}`);
+  }
+
+  #failOnMissing(test: TestIdentity): void {
+    const [missing, ...others] = this.#evidence.missing;
+    if (missing === undefined) return;
+    const more = others.length === 0 ? "" : `, and ${others.length} more`;
+    throw this.#failure(
+      test,
+      `expected a refusal that did not occur: ${inspect(missing, { breakLength: Infinity })}${more}\n` +
+        `The mock received ${this.mock.explain()}`,
+    );
+  }
+
+  #failure(test: TestIdentity, message: string): Error {
+    return bareError([message, ...this.#startReport(test, message)].join("\n"));
+  }
+
+  /** Starts to write a report. Returns the line with its path. */
+  #startReport(test: TestIdentity, error: string): readonly string[] {
+    const { report, reportFolder } = this.options;
+    if (report === undefined) return [];
+    const path = reportPath(reportFolder, test);
+    this.#reportWritten = writeFailureReport(this.mock, path, { name: test.name, error });
+    return [`Report of all requests: ${path}`];
   }
 }
 

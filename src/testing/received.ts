@@ -158,7 +158,6 @@ export interface MockMatchers<Result> {
   toHaveRefusedNothing(): Result;
 }
 
-/** The matchers for `expect.extend`. */
 export const matchers = { toHaveReceived: matchReceived, toHaveRefusedNothing: matchRefusedNothing };
 
 /** Looks at methods instead of the class, of which there are several after `jest.resetModules()`. */

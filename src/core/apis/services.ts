@@ -99,7 +99,6 @@ export interface ResolvedAnswerOptions extends AnswerOptions, ConfiguredFailures
   /** What that rater and these matchers need to know of a new target's image. */
   readonly wantedMeasures: Wants;
   readonly delay: (seconds: number, endings: readonly (AbortSignal | undefined)[]) => Promise<void>;
-  /** Base URL of the report downloads. */
   readonly reportBaseUrl: string;
   readonly advice: Advice;
 }
@@ -131,13 +130,11 @@ export interface TargetsView {
 
 /** How consistent the emulated service is. The core always is: what lags or fails by chance brings its own. */
 export interface Consistency {
-  /** The view of one request. */
   view(context: ApiContext, records: RecordsOf): TargetsView;
   /** Whether a request above a rate limit is accepted all the same. */
   acceptsAboveLimit(): boolean;
   /** Adds what happens to requests by chance to the faults of a test. */
   faults(own: SharedFaults): SharedFaults;
-  /** Returns an independent copy. */
   fork(): Consistency;
   /** From now on, requests see everything as it is. */
   end(): void;

@@ -41,7 +41,6 @@ const endOf = (bytes: Buffer): string =>
     .toString("utf8")
     .slice(-MOST_SHOWN);
 
-/** Whether a body ends within its JSON. */
 export const endsWithin = (body: Buffer, json?: ParsedJson): boolean =>
   /^\s*[{[]/.test(body.toString("latin1", 0, 64)) && isUnended((json ?? parseJson(body)).fault, body);
 

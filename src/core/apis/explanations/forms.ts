@@ -92,7 +92,6 @@ function mistakeIn(text: string, delimiter: string): AnyCause | undefined {
   return undefined;
 }
 
-/** Explains fields of a form that are unknown. */
 export function unknownFields({ parts }: Form, known: readonly string[]): AnyCause {
   const unknown = parts.map(({ name }) => name).filter((name) => !known.includes(name));
   // A form with a file of another name, and without an image, means its file.

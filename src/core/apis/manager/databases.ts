@@ -71,7 +71,27 @@ interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, Vi
   readonly delete: Named;
 }
 
-/** The operations on databases of one kind. */
+/** All databases with their targets, as JSON. Other work runs in between, because there may be many targets. */
+async function written<K extends Kind, Given extends object, Item, Shown, View>(
+  { all, targets, json, view }: DatabaseResource<K, Given, Item, Shown, View>,
+  services: Services,
+  now: number,
+): Promise<readonly JsonObject[]> {
+  const databases = await all(services);
+  // Read together, as close to one moment as the store allows: while they are written, other requests change them.
+  const lists = await Promise.all(databases.map(({ databaseName }) => targets.of(services, databaseName)));
+  const objects: JsonObject[] = [];
+  for (const [index, database] of databases.entries()) {
+    const items: JsonObject[] = [];
+    for (const target of lists[index] ?? []) {
+      items.push(targets.json.write(await targets.view(target, now)));
+      if (items.length % TARGETS_PER_SLICE === 0) await yieldToEventLoop();
+    }
+    objects.push({ ...json.write(view(database, [])), [targets.field]: items });
+  }
+  return objects;
+}
+
 function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   resource: DatabaseResource<K, Given, Item, Shown, View>,
 ) {
@@ -83,29 +103,13 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
   const newBody = bodyMatching(resource.posted.schema);
   const changedBody = bodyMatching(resource.put.schema);
   return [
-    /** In slices: there may be many targets. */
     operation({
       ...named(resource.list),
       method: "GET",
       path,
       checks: anyRequest,
       responses: [listed],
-      handle: async ({ services, now }) => {
-        const databases = await resource.all(services);
-        const lists = await Promise.all(
-          databases.map(({ databaseName }) => targets.of(services, databaseName)),
-        );
-        const written: JsonObject[] = [];
-        for (const [index, database] of databases.entries()) {
-          const items: JsonObject[] = [];
-          for (const target of lists[index] ?? []) {
-            items.push(targets.json.write(await targets.view(target, now)));
-            if (items.length % TARGETS_PER_SLICE === 0) await yieldToEventLoop();
-          }
-          written.push({ ...json.write(view(database, [])), [targets.field]: items });
-        }
-        return ok(listed, writeJson(written));
-      },
+      handle: async ({ services, now }) => ok(listed, writeJson(await written(resource, services, now))),
     }),
     operation({
       ...named(resource.add),
@@ -142,6 +146,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       handle: async (context) => {
         const { database, given, services, now } = context;
         const changed = await services.store.run(changes.updateDatabase(database.databaseName, given));
+        // Another request has deleted it since the check.
         if (!isOfKind(changed, kind)) return unknownDatabase(context, kind);
         const items = await targets.of(services, changed.databaseName);
         return ok(updated, view(changed, await Promise.all(items.map((item) => targets.view(item, now)))));

@@ -197,6 +197,26 @@ function outcomeOf(
   return { warning: { code: "WARNING", message, target: uuid, details } };
 }
 
+function statusOf(dataset: Dataset, now: number) {
+  const currentStatus = datasetStatusAt(dataset, now);
+  const finish = isoTime(dataset.createdAt + dataset.processingTimeSeconds * 1000);
+  return {
+    status: currentStatus,
+    uuid: dataset.uuid,
+    createdAt: isoTime(dataset.createdAt),
+    ...(currentStatus === "processing" ? { eta: finish } : { completedAt: finish }),
+    ...outcomeOf(dataset, currentStatus),
+  };
+}
+
+function refuseUndone(dataset: Dataset, now: number) {
+  const currentStatus = datasetStatusAt(dataset, now);
+  const details = { uuid: dataset.uuid, status: currentStatus };
+  return currentStatus === "failed"
+    ? refuse(notDone, cause("dataset.failed", details), details)
+    : notYet(notDone, cause("dataset.training", details), details);
+}
+
 /** The operations of one family; a dataset of either family is visible through both. */
 function datasetOperations(family: DatasetTypeName, path: string) {
   const authorized = { security: "bearer", checks: datasetTable(family) } as const;
@@ -226,17 +246,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       summary: "Returns the status of a dataset's training.",
       ...authorized,
       responses: [status],
-      handle: async ({ dataset, now }) => {
-        const currentStatus = datasetStatusAt(dataset, now);
-        const finish = isoTime(dataset.createdAt + dataset.processingTimeSeconds * 1000);
-        return ok(status, {
-          status: currentStatus,
-          uuid: dataset.uuid,
-          createdAt: isoTime(dataset.createdAt),
-          ...(currentStatus === "processing" ? { eta: finish } : { completedAt: finish }),
-          ...outcomeOf(dataset, currentStatus),
-        });
-      },
+      handle: async ({ dataset, now }) => ok(status, statusOf(dataset, now)),
     }),
     operation({
       name: "downloadDataset",
@@ -245,15 +255,10 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       summary: "Downloads a finished dataset.",
       ...authorized,
       responses: [zip, notDone],
-      handle: async ({ dataset, now }) => {
-        const { uuid } = dataset;
-        const currentStatus = datasetStatusAt(dataset, now);
-        if (currentStatus === "done") return ok(zip, await datasetArchive(dataset));
-        const details = { uuid, status: currentStatus };
-        return currentStatus === "failed"
-          ? refuse(notDone, cause("dataset.failed", details), details)
-          : notYet(notDone, cause("dataset.training", details), details);
-      },
+      handle: async ({ dataset, now }) =>
+        datasetStatusAt(dataset, now) === "done"
+          ? ok(zip, await datasetArchive(dataset))
+          : refuseUndone(dataset, now),
     }),
     operation({
       name: "deleteDataset",

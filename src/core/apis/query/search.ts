@@ -1,5 +1,10 @@
 import { yieldToEventLoop } from "../../general/scheduling.ts";
-import { comparisonOf, type ImageMatcher, recogniserOf } from "../../images/matching/comparison.ts";
+import {
+  comparisonOf,
+  type ImageMatcher,
+  type Ranking,
+  recogniserOf,
+} from "../../images/matching/comparison.ts";
 import { similarityAbove } from "../../images/matching/matchers.ts";
 import { rankTargets, remarkOnPicture, whyNotDecoded } from "../../images/on-demand.ts";
 import { type AnyCause, cause, sentenceOf } from "../../schema/causes/causes.ts";
@@ -24,7 +29,10 @@ const MAX_CONSIDERED = 100;
 const LEAST_CERTAIN = 10;
 const TARGETS_PER_SLICE = 10_000;
 
-/** Searches undeleted targets for those that match an image. */
+/**
+ * Searches undeleted targets for those that match an image. Targets are reported in the order in which they explain the result: matches,
+ * then what came nearest, then those that could not match, and the rest.
+ */
 export async function searchTargets(
   targets: readonly Target[],
   image: Buffer,
@@ -32,6 +40,39 @@ export async function searchTargets(
   maxNumResults: number,
   now: number,
 ): Promise<Search> {
+  const { searched, passedOver } = await dividedByState(targets, now);
+  // Similarity compares a few more images, so that the report has their ranks. Features search in another way for more than one result.
+  const certain =
+    comparisonOf(matcher)?.by === "features" ? maxNumResults : Math.max(maxNumResults, LEAST_CERTAIN);
+  const ranking = await rankTargets(matcher, image, searched, certain);
+  const { matches, notCompared, unmatched, isUndecoded = false } = ranking;
+  const hasNone = matches.length === 0;
+
+  const findings = new Findings();
+  reportMatches(ranking, certain, maxNumResults, findings);
+
+  const nearest = hasNone && !isUndecoded ? await scoresOfNearest(unmatched, image, matcher) : [];
+  reportNearest(nearest, photographs, findings);
+
+  const advised = hasNone ? await ratingsOf(passedOver, matcher, now) : undefined;
+  for (const [target, reason] of passedOver)
+    findings.add([target], advised?.get(target) ?? reason, inGeneral(reason));
+
+  const notAmong = cause("target.not-compared", { certain });
+  findings.add(notCompared, notAmong, notAmong);
+  reportUnmatched(ranking, unmatched.slice(nearest.length), findings);
+
+  const { considered, others } = findings;
+  return {
+    found: matches.slice(0, maxNumResults).map(({ target }) => target),
+    considered,
+    otherTargets: others.size > 0 ? [...others.values()] : undefined,
+    whyNone: hasNone ? await whyNothing(image, isUndecoded) : undefined,
+  };
+}
+
+/** Divides targets into those that a query can find now, and the others with the reason. */
+async function dividedByState(targets: readonly Target[], now: number) {
   const searched: Target[] = [];
   const passedOver: (readonly [Target, AnyCause])[] = [];
   for (const [index, target] of targets.entries()) {
@@ -40,12 +81,18 @@ export async function searchTargets(
     if (reason === undefined) searched.push(target);
     else passedOver.push([target, reason]);
   }
-  const certain =
-    comparisonOf(matcher)?.by === "features" ? maxNumResults : Math.max(maxNumResults, LEAST_CERTAIN);
-  const ranking = await rankTargets(matcher, image, searched, certain);
-  const { matches, notCompared, unmatched, isUndecoded = false, whyNot } = ranking;
-  const report = new Findings();
+  return { searched, passedOver };
+}
+
+/** Matches beyond the number asked for are reported too: whoever misses one sees its rank. */
+function reportMatches(
+  { matches, notCompared }: Ranking<Target>,
+  certain: number,
+  maxNumResults: number,
+  findings: Findings,
+): void {
   for (const [index, { target, score, recognition }] of matches.entries()) {
+    // A target that was not compared may be better than those after the certain ones.
     const isRankCertain = index < certain || notCompared.length === 0;
     const rank = `score ${rounded(score)}${isRankCertain ? `, rank ${index + 1}` : ""}`;
     const place = recognition ? `${rank}; ${recognition.why}` : rank;
@@ -53,46 +100,45 @@ export async function searchTargets(
       index < maxNumResults
         ? cause("target.matched", { place })
         : cause("target.beyond", { place, most: maxNumResults });
-    report.add([target], reason, cause("target.beyond", { most: maxNumResults }), recognition?.outline);
+    findings.add([target], reason, cause("target.beyond", { most: maxNumResults }), recognition?.outline);
   }
-  const hasNone = matches.length === 0;
-  const nearest = hasNone && !isUndecoded ? await scoresOfNearest(unmatched, image, matcher) : [];
+}
+
+/** @param photographs - advice on photographs, given once: with the nearest target. */
+function reportNearest(nearest: readonly ScoredTarget[], photographs: string, findings: Findings): void {
   for (const [index, { target, score, threshold }] of nearest.entries()) {
     const advice = index === 0 ? WHOLE_PICTURES + photographs : "";
     const reason =
       score === undefined
         ? cause("target.not-compared", { undecoded: "target" })
         : cause("target.unlike", { score, threshold, advice });
-    report.add([target], reason, UNLIKE);
+    findings.add([target], reason, UNLIKE);
   }
-  const advised = hasNone ? await ratingsOf(passedOver, matcher, now) : undefined;
-  for (const [target, reason] of passedOver)
-    report.add([target], advised?.get(target) ?? reason, inGeneral(reason));
-  const notAmong = cause("target.not-compared", { certain });
-  report.add(notCompared, notAmong, notAmong);
-  const unread = isUndecoded ? await whyNotDecoded(image) : undefined;
-  const whyNone = hasNone
-    ? unread === undefined
-      ? remarkOnPicture(image)
-      : cause("picture.unreadable", { why: unread })
-    : undefined;
-  const others = unmatched.slice(nearest.length);
-  const unscored = isUndecoded
-    ? cause("target.not-compared", { undecoded: "query" })
-    : cause("target.unscored");
-  if (isUndecoded || whyNot === undefined) report.add(others, unscored, unscored);
-  else {
-    for (const target of others.slice(0, MAX_CONSIDERED))
-      report.add([target], cause("target.unlike", { why: whyNot(target) }), UNLIKE);
-    report.add(others.slice(MAX_CONSIDERED), UNLIKE, UNLIKE);
+}
+
+/** Reports targets without a score, each with its own reason if the matcher can give one. */
+function reportUnmatched(
+  { isUndecoded = false, whyNot }: Ranking<Target>,
+  others: readonly Target[],
+  findings: Findings,
+): void {
+  if (isUndecoded || whyNot === undefined) {
+    const unscored = isUndecoded
+      ? cause("target.not-compared", { undecoded: "query" })
+      : cause("target.unscored");
+    findings.add(others, unscored, unscored);
+    return;
   }
-  const { considered, others: counted } = report;
-  return {
-    found: matches.slice(0, maxNumResults).map(({ target }) => target),
-    considered,
-    otherTargets: counted.size > 0 ? [...counted.values()] : undefined,
-    whyNone,
-  };
+  // Reasons of the matcher take time, so that none is asked for that would only be counted.
+  for (const target of others.slice(0, MAX_CONSIDERED))
+    findings.add([target], cause("target.unlike", { why: whyNot(target) }), UNLIKE);
+  findings.add(others.slice(MAX_CONSIDERED), UNLIKE, UNLIKE);
+}
+
+/** Why nothing can match, if that is because of the query's image. */
+async function whyNothing(image: Buffer, isUndecoded: boolean): Promise<AnyCause | undefined> {
+  const why = isUndecoded ? await whyNotDecoded(image) : undefined;
+  return why === undefined ? remarkOnPicture(image) : cause("picture.unreadable", { why });
 }
 
 /** When a query finds nothing, this many targets are reported with their scores. */
@@ -102,11 +148,18 @@ const WHOLE_PICTURES =
   "; the matcher compares whole pictures, so a photograph of a target from another angle does not match: " +
   "to recognise photographs, ";
 
+interface ScoredTarget {
+  readonly target: Target;
+  /** Undefined when the target's image cannot be decoded. */
+  readonly score?: number;
+  readonly threshold: number;
+}
+
 async function scoresOfNearest(
   unmatched: readonly Target[],
   image: Buffer,
   matcher: ImageMatcher,
-): Promise<readonly { readonly target: Target; readonly score?: number; readonly threshold: number }[]> {
+): Promise<readonly ScoredTarget[]> {
   const comparison = comparisonOf(matcher);
   if (comparison?.by !== "structuralSimilarity") return [];
   const nearest = unmatched.slice(0, MOST_SCORED);
