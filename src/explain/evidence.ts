@@ -171,6 +171,5 @@ const isUnmatchedQuery = ({ operation, status, considered, refusedBy }: JournalE
 export const INCONSISTENT = "The option realism changed the answer to";
 const isInconsistent = ({ cause }: JournalEntry): boolean => hasCode(cause, isOfRealism);
 
-/** Whether the journal has a note on a served request. */
 const hasNote = ({ refusedBy, fault, cause }: JournalEntry): boolean =>
   refusedBy === undefined && fault === undefined && cause !== undefined;

@@ -3,7 +3,6 @@ import { messageIn } from "./errors.ts";
 
 const MOST_CAUSES = 5;
 
-/** An error and what caused it. */
 function causesOf(error: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   for (let each = error; each != null && causes.length < MOST_CAUSES; each = propertyOf(each, "cause"))

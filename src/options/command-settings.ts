@@ -33,7 +33,6 @@ export const settingsIn = (rows: OptionTable, command: Command) =>
     return [{ option, setting, row, schema, variables, flag: flagOf(setting, row) }];
   });
 
-/** All settings of a command. */
 export const settingsOf = (command: Command) =>
   settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command);
 

@@ -45,7 +45,6 @@ export const option = <Schema extends z.core.$ZodType, const More extends Partia
   more?: More,
 ) => ({ schema, purpose, ...more }) as { readonly schema: Schema; readonly purpose: string } & More;
 
-/** The schema of each option. */
 export const schemasOf = <Table extends OptionTable>(rows: Table) =>
   mapped(rows, ([name, { schema }]) => [[name, schema]]) as {
     readonly [Name in keyof Table]: Table[Name]["schema"];
@@ -54,7 +53,6 @@ export const schemasOf = <Table extends OptionTable>(rows: Table) =>
 type Defaulted<Table extends OptionTable> = {
   [Name in keyof Table]: Table[Name] extends { readonly default: unknown } ? Name : never;
 }[keyof Table];
-/** The default of each option that has one. */
 export const defaultsOf = <Table extends OptionTable>(rows: Table) =>
   mapped(rows, ([name, row]) => ("default" in row ? [[name, row.default]] : [])) as {
     readonly [Name in Defaulted<Table>]: Table[Name] extends { readonly default: infer Value }

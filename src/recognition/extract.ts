@@ -125,7 +125,6 @@ export class FeatureFinder {
     new Int32Array(buffer, this.kernel.biasesAt(), BITS).set(biases);
   }
 
-  /** Finds the features of a grey picture. */
   find(picture: GreyPicture, search: Search): Promise<Features> {
     return this.#turn.run(() => this.#search(picture, search));
   }

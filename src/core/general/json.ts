@@ -103,7 +103,6 @@ function faultIn(text: string): MalformedJson {
     : { error: `unexpected end at position ${text.length}`, fault: "end" };
 }
 
-/** Where JSON is malformed. */
 export interface MalformedPlace {
   /** Of the first invalid character, or the length of a text that ends too early. */
   readonly at: number;

@@ -10,7 +10,6 @@ const BYTE_ORDER_MARKS = [
 export const markedEncoding = (bytes: Uint8Array) =>
   BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0];
 
-/** The line and the column of a character, from 1. */
 export function placeOf(text: string, at: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, at);
   return { line: before.split("\n").length, column: at - before.lastIndexOf("\n") };

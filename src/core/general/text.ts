@@ -17,7 +17,6 @@ function textOf(value: unknown): string {
 /** An error's message. Users' functions may throw anything. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : textOf(error));
 
-/** The code of a system's error. */
 export const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 

@@ -137,7 +137,6 @@ export interface CloudDatabase extends Required<CloudDatabaseFields> {
 /** The fields of a database that can change after it was added. */
 export type ChangeableFields = Pick<CloudDatabase, keyof DatabaseChanges>;
 
-/** The checked fields of a new cloud database. */
 export type NewCloudDatabase = Partial<Omit<CloudDatabase, "kind">>;
 
 const fields = { ...identity, stateName, databaseTypeName: typeName, ...allowances };

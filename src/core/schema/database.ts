@@ -110,7 +110,6 @@ export const seededVuMarkDatabase = z.lazy(() => {
 /** `PUT /vumark_databases/{database_name}`. */
 export const putVuMarkDatabase = wireForm(vuMarkDatabaseChanges, { resource: vuMarkDatabaseJson });
 
-/** The checked fields of a new template target. */
 type NewTemplateTarget = Partial<TemplateTarget> & Pick<TemplateTarget, "name">;
 
 /** `POST …/vumark_targets`. */

@@ -103,7 +103,6 @@ export interface Fault {
 /** A fault that JSON can hold: without functions. */
 type PlainFault = Omit<Fault, "when" | "database"> & { readonly database?: string };
 
-/** An added fault with its defaults. */
 export interface AddedFault
   extends Required<Pick<Fault, "resetConnection" | "executed" | "delaySeconds" | "probability">> {
   readonly id: string;
@@ -117,7 +116,6 @@ export interface AddedFault
   readonly timesApplied: number;
 }
 
-/** Adds a fault's defaults. */
 export function addedFault(id: string, fault: Fault, timesApplied: number): AddedFault {
   const { api = null, operation = null, database, when, response = null, times = null } = fault;
   const { resetConnection = false, executed = false, delaySeconds = 0, probability = 1 } = fault;

@@ -187,7 +187,6 @@ export const entryFields: FieldsOf<EntryFacts> = {
 /** A listed body is cut to this: the response that lists it is listed too, and would otherwise double with each call. */
 export const MOST_BODY_CHARACTERS = 2000;
 
-/** A message as the target manager lists it. */
 export interface ListedMessage {
   readonly headers: Readonly<Record<string, string>>;
   readonly size: number;

@@ -80,7 +80,6 @@ export const datasetJson = wireForm(
   }),
 );
 
-/** The checked fields of a new dataset. */
 export type NewDataset = Pick<Dataset, keyof typeof seeded> & Partial<Pick<Dataset, keyof typeof made>>;
 
 /** `POST /model_target_datasets`. */

@@ -47,7 +47,6 @@ interface SnapshotDatabase {
  * credentials, and every image once. Frozen. Contains secrets, but not the journal.
  */
 export interface Snapshot {
-  /** Version of the format. */
   readonly version: 2;
   /** With their keys, targets, reports and rate-limit histories. */
   readonly databases: readonly SnapshotDatabase[];

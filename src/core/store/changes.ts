@@ -21,7 +21,6 @@ export * from "./global-changes.ts";
  * Every change of state. What one writes depends only on what changes: committing costs no more with many other records.
  */
 
-/** A target to create. */
 export interface NewTarget extends Pick<Target, "width" | "activeFlag" | "applicationMetadata"> {
   /** The store rates it. */
   readonly image: NewImage;

@@ -30,7 +30,6 @@ export type RecordsOf<D extends Database = Database> = ReadableRecords & { reado
 export const ofDatabase = (records: ReadableRecords | undefined): RecordsOf | undefined =>
   (records?.database && records) as RecordsOf | undefined;
 
-/** Whether they are the records of a cloud database. */
 export const isOfCloud = (records: ReadableRecords | undefined): records is RecordsOf<CloudDatabase> =>
   records?.database?.kind === "cloud";
 

@@ -53,7 +53,6 @@ function recordsOf({ databases, datasets, credentials }: StoreState): Omit<Snaps
 
 export const wholeSnapshot: Read<Snapshot> = { of: "state", answer: snapshotOf };
 
-/** Deletes all state. */
 export const deleteState: PlainChange<void> = {
   on: "state",
   decide: () => ({

@@ -79,7 +79,6 @@ async function writeText(file: FileHandle, parts: Iterable<string>): Promise<voi
   await file.writeFile(bytes.subarray(0, used));
 }
 
-/** Suffix of unfinished files. */
 const UNFINISHED = ".new";
 
 /** Removes unfinished files of killed processes. */

@@ -1,6 +1,5 @@
 import { refusal } from "./row.ts";
 
-/** Where JSON is malformed. */
 export type JsonPlace = {
   /** The parser's problem, with the position. */
   readonly problem: string;

@@ -105,7 +105,6 @@ export const oauthCauses = {
   ),
   "client.malformed": refusal<{
     readonly problem: ClientProblem;
-    /** The scheme that was sent. */
     readonly scheme?: string | undefined;
     /** The client id that was sent, decoded. */
     readonly client?: string | undefined;
