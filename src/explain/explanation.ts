@@ -109,7 +109,7 @@ export function explainFailure(
 /** Explains a timeout: the test waits for targets, but the mock's clock does not move. */
 export function explainTimeout(
   mock: ExplainedMock,
-  { clockStandsStill }: Pick<Evidence, "clockStandsStill">,
+  { clockStandsStill }: { readonly clockStandsStill: boolean },
   error: unknown,
 ): string | undefined {
   if (!isTimeout(error) || !clockStandsStill) return undefined;

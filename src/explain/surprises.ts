@@ -1,4 +1,4 @@
-import type { ActiveFault } from "../core/emulator/faults.ts";
+import type { PlacedFault } from "../core/emulator/faults.ts";
 import { type JournalEntry, recorded } from "../core/emulator/journal.ts";
 import { isJsonObject } from "../core/general/json.ts";
 import { type AnyCause, type CauseCode, cause, hasCode, withFurther } from "../core/schema/causes/causes.ts";
@@ -52,10 +52,7 @@ export function withRemark(entry: JournalEntry, hasFound: boolean): JournalEntry
 }
 
 /** Says that a fault applied to no request, and which request came nearest. */
-export function explainUnused(
-  { fault, addedAt }: Pick<ActiveFault, "fault" | "addedAt">,
-  requests: readonly JournalEntry[],
-): string {
+export function explainUnused({ fault, addedAt }: PlacedFault, requests: readonly JournalEntry[]): string {
   const { api, operation, database, when, probability = 1 } = fault;
   const operations: readonly unknown[] | undefined = operation === undefined ? undefined : [operation].flat();
   const name = nameOfDatabase(database);

@@ -1,11 +1,11 @@
 import type {
   MalformedKind,
   RequestHandler,
+  RequestHead,
   Result,
   WireRequest,
   WireResponse,
 } from "../core/emulator/message.ts";
-import type { RequestHead } from "../core/http/http-messages.ts";
 import { connectionError, showUrl } from "./errors.ts";
 
 /** A request as an interceptor receives it; its path includes the base URL's prefix. */
@@ -13,24 +13,26 @@ export interface InterceptedRequest extends WireRequest {
   readonly origin: string;
 }
 
-export interface InterceptedHost {
-  /** An origin and an optional path prefix, which `handle` does not see. Unique among the hosts of an interception. */
-  readonly baseUrl: URL;
+/** How a mock answers what is sent to one of its hosts. */
+interface HostHandlers {
   readonly handle: RequestHandler;
   /** Identifies a request of this mock, if several mocks have this base URL. */
-  readonly recognizes?: (request: RequestMarks) => Recognition | undefined;
+  readonly recognizes?: (request: RequestHead) => Recognition | undefined;
   /** Answers bytes that could not be parsed as a request. The head may be missing. */
   readonly handleMalformed?: (why: MalformedKind, head: RequestHead) => Promise<Result>;
   /** Called for a connection to this host that could not be answered. */
   readonly recordRefusal?: (authority: string, reason: string) => void;
 }
 
-export type RequestMarks = Pick<WireRequest, "path" | "headers">;
+export interface InterceptedHost extends HostHandlers {
+  /** An origin and an optional path prefix, which `handle` does not see. Unique among the hosts of an interception. */
+  readonly baseUrl: URL;
+}
 
 /** `key`: the request names a key of the mock; `dataset`: a dataset of the mock; `client`: a client or user of the mock. */
 export type Recognition = "key" | "dataset" | "client";
 
-interface Entry extends Omit<InterceptedHost, "baseUrl"> {
+interface Entry extends HostHandlers {
   readonly prefix: string;
   readonly starter: symbol | undefined;
 }
@@ -97,7 +99,7 @@ export class HostTable {
 
   /** @throws the error of the client's request. */
   async answer({ origin, ...request }: InterceptedRequest): Promise<WireResponse> {
-    const { method, path: fullPath, headers } = request;
+    const { method, path: fullPath } = request;
     const rows = this.rowsByOrigin.get(origin) ?? [];
     const newest = rows.find(
       // Without a prefix also `*`, of OPTIONS.
@@ -106,7 +108,7 @@ export class HostTable {
     );
     if (newest === undefined) throw this.unserved(request, origin);
     const path = fullPath.slice(newest.prefix.length) || "/";
-    const chosen = rows.length > 1 ? this.entryFor(rows, newest.prefix, { path, headers }) : undefined;
+    const chosen = rows.length > 1 ? this.entryFor(rows, newest.prefix, { ...request, path }) : undefined;
     const { response, connectionError: failure } = await (chosen ?? newest).handle({ ...request, path });
     if (response === undefined) throw connectionError(failure);
     // A response to HEAD has a body's headers, but no body.
@@ -131,7 +133,7 @@ export class HostTable {
     return connectionError({ kind: "refused", message });
   }
 
-  private entryFor(rows: readonly Entry[], sharedPrefix: string, request: RequestMarks): Entry | undefined {
+  private entryFor(rows: readonly Entry[], sharedPrefix: string, request: RequestHead): Entry | undefined {
     const starter = this.starterInContext();
     const candidates = rows.filter(({ prefix }) => prefix === sharedPrefix);
     if (candidates.length === 1) return undefined;

@@ -19,6 +19,7 @@ import {
 } from "../core/schema/database.ts";
 import { whyNotFound } from "../core/schema/processing.ts";
 import {
+  type NewImage,
   type Target,
   type TargetFields,
   type TargetUpdates,
@@ -156,7 +157,7 @@ const asBase64 = (metadata: string | Uint8Array | null): string | null =>
 async function acceptedImage(
   given: Uint8Array,
   answerOptions: ResolvedAnswerOptions,
-): Promise<Pick<changes.NewTarget, "image">> {
+): Promise<{ readonly image: NewImage }> {
   const image = Buffer.from(given);
   const verdict = await inspectTargetImage(image, answerOptions.wantedMeasures);
   if (!verdict.ok)

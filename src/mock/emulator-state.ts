@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createEmulator, createFaults, type Emulator } from "../core/apis/index.ts";
 import { tokenSource } from "../core/apis/model-target/checks.ts";
-import type { Consistency, ResolvedAnswerOptions } from "../core/apis/services.ts";
+import type { Consistency, ControlledParts, ResolvedAnswerOptions } from "../core/apis/services.ts";
 import { type ClockShift, MovableClock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
-import { header } from "../core/emulator/message.ts";
+import { header, type RequestHead } from "../core/emulator/message.ts";
 import type { Random } from "../core/emulator/random.ts";
 import { namedAccessKey } from "../core/emulator/signing.ts";
 import { answerMalformed } from "../core/http/http-messages.ts";
@@ -16,7 +16,7 @@ import { MemoryStore } from "../core/store/memory-store.ts";
 import * as reads from "../core/store/reads.ts";
 import { ofDatabase } from "../core/store/records.ts";
 import type { FinishCall } from "../explain/surprises.ts";
-import type { InterceptedHost, Recognition, RequestMarks } from "../intercept/host-table.ts";
+import type { InterceptedHost, Recognition } from "../intercept/host-table.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
 
@@ -82,10 +82,11 @@ export class Isolation {
   }
 }
 
-export type EmulatorParts = Pick<
-  EmulatorState,
-  "store" | "clock" | "faults" | "journal" | "random" | "answerOptions" | "consistency"
->;
+/** What is controlled in this process. */
+export interface EmulatorParts extends ControlledParts {
+  readonly store: MemoryStore;
+  readonly faults: Faults;
+}
 
 /** A mock's state, and the emulator that answers requests from it. */
 export class EmulatorState {
@@ -150,8 +151,8 @@ export class EmulatorState {
 
 /** Returns one host for each distinct base URL; APIs with the same base URL share it. */
 export function interceptedHosts(
-  { urls, answerOptions }: Pick<ResolvedOptions, "urls" | "answerOptions">,
-  isolation: Pick<Isolation, "ofRequest">,
+  { urls, answerOptions }: ResolvedOptions,
+  isolation: Isolation,
 ): readonly InterceptedHost[] {
   const served = new Map<string, { readonly baseUrl: URL; readonly apis: [ApiName, ...ApiName[]] }>();
   for (const api of API_NAMES) {
@@ -179,7 +180,7 @@ export function interceptedHosts(
 function recognition(
   { store }: EmulatorState,
   { modelTargetClient, modelTargetUser }: ResolvedOptions["answerOptions"],
-  { path, headers }: RequestMarks,
+  { path, headers }: RequestHead,
 ): Recognition | undefined {
   const authorization = header({ headers }, "authorization");
   if (recordsOfAccessKey(store, namedAccessKey(authorization)) !== undefined) return "key";

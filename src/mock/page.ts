@@ -2,7 +2,7 @@ import { promises as fs } from "node:fs";
 import * as reads from "../core/store/reads.ts";
 import type { MockReport, ReportDetails } from "../page/model.ts";
 import { buildReport, reportPage } from "../page/report.ts";
-import type { PagedMock } from "./serve-page.ts";
+import type { ShownMock } from "./serve-page.ts";
 
 /** A live page that is being served; see `mock.page.serve`. */
 export interface ServedPage extends AsyncDisposable {
@@ -23,7 +23,7 @@ const LIMITED =
 export class MockPage {
   /** How to stop each page that is served, even while it starts. */
   readonly #served = new Set<() => Promise<void>>();
-  readonly #mock: () => Omit<PagedMock, "resume">;
+  readonly #mock: () => ShownMock;
   #pauses = 0;
 
   /** Whether {@link pause} waits. @internal */
@@ -32,7 +32,7 @@ export class MockPage {
   }
 
   /** @internal */
-  constructor(mock: () => Omit<PagedMock, "resume">) {
+  constructor(mock: () => ShownMock) {
     this.#mock = mock;
   }
 

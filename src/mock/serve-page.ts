@@ -9,10 +9,14 @@ import type { ResolvedOptions } from "../options/options.ts";
 import { PageApi } from "../page/page-api.ts";
 import type { EmulatorState } from "./emulator-state.ts";
 
-export interface PagedMock {
+/** The parts of a mock that its page shows. */
+export interface ShownMock {
   readonly state: EmulatorState;
   readonly options: ResolvedOptions;
   readonly urls: Readonly<Record<ApiName, string>>;
+}
+
+interface PagedMock extends ShownMock {
   /** Called when "Continue" is pressed; without it, the page has no such button. */
   readonly resume?: (() => void) | undefined;
 }

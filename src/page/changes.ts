@@ -18,7 +18,7 @@ export interface Changing {
   readonly store: Store;
   readonly clock: MovableClock;
   readonly journal: Journal;
-  readonly faults: Pick<SharedFaults, "list">;
+  readonly faults: SharedFaults;
   /** Loads changes of other processes. */
   readonly beforeReading?: (() => Promise<void>) | undefined;
 }

@@ -235,7 +235,8 @@ export interface PageFault extends Omit<AddedFault, "response"> {
 }
 
 /** A request with its images by SHA-256. */
-export interface PageRequestDetails extends Pick<MockReport, "images"> {
+export interface PageRequestDetails {
+  readonly images: Readonly<Record<string, ShownImage>>;
   readonly request: ShownRequest;
   /** The database whose keys it uses, with these keys; absent in reports. */
   readonly database?: Database | undefined;

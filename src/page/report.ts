@@ -118,7 +118,7 @@ class ShownImages {
   readonly all: Record<string, ShownImage> = {};
 
   /** @param show - called once for each image; returns its shown bytes. */
-  constructor(private readonly show: (bytes: Buffer, sha256: string) => Pick<ShownImage, "base64">) {}
+  constructor(private readonly show: (bytes: Buffer, sha256: string) => { readonly base64?: string }) {}
 
   /** Returns the key of bytes that are an image. */
   add(bytes: Buffer | undefined, sha256?: string): { readonly image?: string } {

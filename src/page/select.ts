@@ -1,4 +1,4 @@
-import type { EntryFacts } from "../core/schema/journal-entry.ts";
+import type { RequestFacts, ResultFacts } from "../core/schema/journal-entry.ts";
 import { isRefusedOrFailed } from "../core/schema/protocol.ts";
 import type { FoundTarget } from "./model.ts";
 
@@ -37,16 +37,13 @@ const wanted = (parameters: URLSearchParams): string => (parameters.get("search"
 const contains = (text: string | undefined, search: string): boolean =>
   text?.toLowerCase().includes(search) === true;
 
-type FilteredFacts = Pick<
-  EntryFacts,
-  | ("api" | "operation" | "method" | "path" | "status" | "resultCode")
-  | ("reason" | "database" | "refusedBy" | "fault")
->;
+/** An entry of the journal or of a report. */
+type ListedEntry = RequestFacts & ResultFacts;
 
 export const passesAll = ({ api, operation, refused, search }: ListFilter): boolean =>
   api === "" && operation === "" && !refused && search === "";
 
-export function passes(request: FilteredFacts, { api, operation, refused, search }: ListFilter): boolean {
+export function passes(request: ListedEntry, { api, operation, refused, search }: ListFilter): boolean {
   if (api !== "" && request.api !== api) return false;
   if (operation !== "" && request.operation !== operation) return false;
   if (refused && !isRefusedOrFailed(request)) return false;
@@ -60,17 +57,15 @@ export function passes(request: FilteredFacts, { api, operation, refused, search
 /** The SHA-256 of a target's image, by its database; null when it was deleted. */
 export type ImageOf = (database: string, targetId: string) => string | null;
 
-type SearchFacts = Pick<EntryFacts, "operation" | "status" | "considered">;
-
 /** The first target that a query found; null: it found none; undefined: it is no query, or was refused. */
-export function foundIn({ operation, status, considered }: SearchFacts) {
+export function foundIn({ operation, status, considered }: ListedEntry) {
   if (operation !== "query" || status !== 200 || considered === undefined) return undefined;
   return considered.find(({ matched }) => matched) ?? null;
 }
 
 export function withFound<Row extends object>(
   row: Row,
-  entry: SearchFacts & Pick<EntryFacts, "database">,
+  entry: ListedEntry,
   imageOf: ImageOf,
 ): Row & { readonly found?: FoundTarget | null } {
   const found = foundIn(entry);

@@ -87,7 +87,7 @@ export class Lags {
     targets.delete(targetId);
     targets.set(targetId, [
       ...earlier.map((one) => ({ ...one, after: withoutContent(one.after) })),
-      { ...change, after: { ...change.after, image: freedImage(change.after.image) } },
+      { ...change, after: { ...change.after, image: freedImage(change.after.image.sha256) } },
     ]);
     this.databases.set(databaseName, targets);
     if (change.before !== undefined) this.compared.push({ databaseName, change });

@@ -1,9 +1,8 @@
+import type { PixelSize } from "../core/emulator/image-header.ts";
 import type { GreyPicture } from "../core/images/decode.ts";
 import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
 import type { Outline } from "../core/schema/journal-entry.ts";
 import { windowsKernel } from "./kernels/compiled.ts";
-
-type Size = Pick<GreyPicture, "width" | "height">;
 
 interface Kernel extends KernelMemory {
   pictureAt(): number;
@@ -33,7 +32,7 @@ const SMALL_SIDE = 96;
 /** Shortest side of a narrow picture: windows must fit in. */
 const LEAST_SIDE = 24;
 
-export function smallSize({ width, height }: Size): Size {
+export function smallSize({ width, height }: PixelSize): PixelSize {
   const scale = Math.min(1, SMALL_SIDE / Math.max(width, height));
   const side = (length: number) => Math.max(LEAST_SIDE, Math.round(length * scale));
   return { width: side(width), height: side(height) };
@@ -78,7 +77,7 @@ function halve(picture: GreyPicture): GreyPicture {
   return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
 }
 
-interface Kept extends Size {
+interface Kept extends PixelSize {
   readonly small: Uint8Array;
 }
 
@@ -116,7 +115,7 @@ export function findSame<T extends Kept>(target: Kept, others: readonly T[]): T 
 const MOST_DENSE = 3;
 
 /** How many times larger, in pixels, a target is on the query's picture than its small picture. */
-function densityOf(corners: Outline, { width, height }: Size): number {
+function densityOf(corners: Outline, { width, height }: PixelSize): number {
   const lengths = corners.map(([x, y], index) => {
     const [nextX, nextY] = corners[(index + 1) % corners.length] ?? [x, y];
     return Math.sqrt((nextX - x) ** 2 + (nextY - y) ** 2) / (index % 2 === 0 ? width : height);

@@ -3,6 +3,7 @@ import type { ClockShift } from "../core/emulator/clock.ts";
 import { isJsonObject, parseJson } from "../core/general/json.ts";
 import { databaseRecord, templateTargetRecord } from "../core/schema/database.ts";
 import { credentialRecord, datasetRecord } from "../core/schema/model-target.ts";
+import type { Assessment } from "../core/schema/processing.ts";
 import { reportRecord } from "../core/schema/report.ts";
 import { type TargetRecord, targetRecord } from "../core/schema/target.ts";
 import { byKind, record } from "../core/schema/zod/record.ts";
@@ -13,7 +14,9 @@ import type { RecordKinds, Write } from "../core/store/records.ts";
 /* Converts records and pages of the journal to text and bytes for Redis, and back, without loss. */
 
 /** The result of processing an image, and the hash by which targets name it. */
-export type StoredImage = Pick<TargetRecord, "outcome" | "rating"> & { readonly sha256: string };
+export interface StoredImage extends Assessment {
+  readonly sha256: string;
+}
 
 type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
 /** A write in JSON form. */

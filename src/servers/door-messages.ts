@@ -35,11 +35,11 @@ export interface Asked {
   readonly malformed?: MalformedKind | undefined;
 }
 
-export type LoggedFacts = Omit<ShortFacts, "number" | "api" | "time"> & { readonly time: Date };
+export type LoggedFacts = Omit<ShortFacts, "number" | "api">;
 
 export function loggedOf(entry: JournalEntry): LoggedFacts {
   const { number, api, request, response, ...logged } = withoutLongFields(entry);
-  return logged;
+  return { ...logged, time: entry.time.getTime() };
 }
 
 export interface Answered {
@@ -92,7 +92,7 @@ const answer = z.lazy(() =>
         message: anyText,
       }),
     ),
-    logged: z.optional(keptRecord<Omit<LoggedFacts, "time"> & { readonly time: number }>(loggedFields)),
+    logged: z.optional(keptRecord<LoggedFacts>(loggedFields)),
   }),
 );
 
@@ -141,10 +141,7 @@ export function unpackAsked(bytes: Buffer): Asked & { readonly settings: string 
 export function packAnswered({ result, logged }: Answered): Buffer {
   const { response, connectionError } = result;
   const facts = { status: response?.status, headers: response?.headers, connectionError };
-  const time = logged?.time.getTime();
-  return Buffer.concat(
-    framed({ ...facts, logged: logged && { ...logged, time } }, response?.body ?? NO_BYTES),
-  );
+  return Buffer.concat(framed({ ...facts, logged }, response?.body ?? NO_BYTES));
 }
 
 export function unpackAnswered(bytes: Buffer): Answered {
@@ -156,6 +153,6 @@ export function unpackAnswered(bytes: Buffer): Answered {
   return {
     result:
       connectionError === undefined ? { response: { status, headers: lines, body } } : { connectionError },
-    logged: logged && { ...logged, time: new Date(logged.time) },
+    logged,
   };
 }

@@ -1,14 +1,20 @@
 import { LRUCache } from "lru-cache";
 import { createEmulator } from "../core/apis/index.ts";
-import type { Services } from "../core/apis/services.ts";
+import type { ResolvedAnswerOptions, Services } from "../core/apis/services.ts";
 import { Journal } from "../core/emulator/journal.ts";
-import { header, type MalformedKind, type WireRequest, type WireResponse } from "../core/emulator/message.ts";
+import {
+  header,
+  type MalformedKind,
+  type RequestHead,
+  type WireRequest,
+  type WireResponse,
+} from "../core/emulator/message.ts";
+import type { Profile } from "../core/emulator/profiles.ts";
 import { bodyReply } from "../core/emulator/response.ts";
 import { messageOf } from "../core/general/text.ts";
-import { answerMalformed, type RequestHead } from "../core/http/http-messages.ts";
+import { answerMalformed } from "../core/http/http-messages.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
 import { DOORS } from "../options/option.ts";
-import type { ResolvedOptions } from "../options/options.ts";
 import { adviceOf } from "./advice.ts";
 import {
   type Answered,
@@ -31,7 +37,10 @@ const SERVED: Readonly<Record<DoorRole, readonly [ApiName, ...ApiName[]]>> = {
   query: ["query"],
 };
 
-export type DoorOptions = Pick<ResolvedOptions, "profile" | "answerOptions">;
+export interface DoorOptions {
+  readonly profile: Profile;
+  readonly answerOptions: ResolvedAnswerOptions;
+}
 
 export type AnswerDoor = (options: DoorOptions, asked: Asked) => Promise<Answered>;
 
@@ -71,7 +80,7 @@ export class Doorway {
     private readonly resolve: (settings: string) => DoorOptions = resolveSettings,
   ) {}
 
-  serves({ path }: Pick<WireRequest, "path">): boolean {
+  serves({ path }: RequestHead): boolean {
     return path === DOOR_PATH;
   }
 

@@ -23,7 +23,13 @@ import {
   type StartServersOptions,
 } from "./server-options.ts";
 import { startSharedManager } from "./shared-manager.ts";
-import { type Manager, type ManagerSetup, startTargetManager, type TargetManager } from "./target-manager.ts";
+import {
+  type Manager,
+  type ManagerSetup,
+  type StateSetup,
+  startTargetManager,
+  type TargetManager,
+} from "./target-manager.ts";
 
 /** The name of each server in options, and in errors. */
 const SERVERS = {
@@ -34,14 +40,11 @@ const SERVERS = {
 type ServerKey = (typeof SERVERS)[Role]["key"];
 
 /** How servers start, whatever they were configured with. */
-export interface ServersSetup
-  extends Pick<ManagerSetup, "trust" | "stateFile" | "seedFile" | "complain" | "onProgress" | "resolveDoor"> {
+export interface ServersSetup extends StateSetup {
   readonly listen: Readonly<Record<ServerKey, Listen>>;
   /** @param targetUrl - the target API server's URL. */
   readonly options: (targetUrl: string) => ResolvedOptions;
   readonly onEntry?: ((server: Role, entry: LoggedFacts) => void) | undefined;
-  /** Whether the manager serves its page to browsers. */
-  readonly page?: boolean | undefined;
 }
 
 export interface ThreeServers<Running extends Manager = TargetManager> {

@@ -48,7 +48,13 @@ export function warningLog(
 
 function asJson(server: string, level: LogLevel, { time, durationMs, ...rest }: LoggedFacts): string {
   return visible(
-    JSON.stringify({ time, level, server, ...rest, durationMs: Math.round(durationMs * 10) / 10 }),
+    JSON.stringify({
+      time: new Date(time),
+      level,
+      server,
+      ...rest,
+      durationMs: Math.round(durationMs * 10) / 10,
+    }),
   );
 }
 
@@ -64,7 +70,7 @@ function asText(level: keyof typeof COLOUR, entry: LoggedFacts, colours: boolean
   const cause = refusedBy ?? (fault === undefined ? undefined : `fault ${fault}`);
   const why = [cause, reason].filter((part) => part !== undefined).join(": ");
   return [
-    paint(DIM, time.toISOString().slice(11, 19)),
+    paint(DIM, new Date(time).toISOString().slice(11, 19)),
     visible(method).padEnd(LONGEST_METHOD),
     visible(path),
     paint(COLOUR[level], visible(result)),

@@ -1,7 +1,7 @@
 import type { Services as EmulatorServices } from "../core/apis/services.ts";
 import { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
-import { header, type WireRequest } from "../core/emulator/message.ts";
+import { header, type RequestHead } from "../core/emulator/message.ts";
 import type { ServerRefusal } from "../core/emulator/router.ts";
 import { bounded, messageOf } from "../core/general/text.ts";
 import { DecoderError } from "../core/images/decode.ts";
@@ -15,7 +15,7 @@ export const HEALTH_CHECK_AGENT = "mock-cloud-reco-healthcheck";
 const HEALTH_CHECKS = new RegExp(`^(${HEALTH_CHECK_AGENT}|kube-probe)(/|$)`);
 
 /** Containers and Kubernetes send one every few seconds. */
-export const isHealthCheck = (request: Pick<WireRequest, "method" | "headers">): boolean =>
+export const isHealthCheck = (request: RequestHead): boolean =>
   request.method === "GET" && HEALTH_CHECKS.test(header(request, "user-agent") ?? "");
 
 /** Requests of health checks and of servers themselves get no journal entry, fault or delay. */

@@ -1,7 +1,7 @@
 import type { Services } from "../core/apis/services.ts";
 import { MovableClock, momentOf, systemClock } from "../core/emulator/clock.ts";
 import { Journal, type JournalEntry } from "../core/emulator/journal.ts";
-import { header, type Result, type WireRequest } from "../core/emulator/message.ts";
+import { header, type MethodAndPath, type Result, type WireRequest } from "../core/emulator/message.ts";
 import { createRandom } from "../core/emulator/random.ts";
 import { namedAccessKey } from "../core/emulator/signing.ts";
 import { recogniserOf, summariesFor } from "../core/images/matching/comparison.ts";
@@ -32,10 +32,10 @@ export { StateRefusedError } from "../redis/redis-connection.ts";
 
 const routedTo =
   (...routes: readonly string[]) =>
-  ({ method, path }: Pick<WireRequest, "method" | "path">) =>
+  ({ method, path }: MethodAndPath) =>
     routes.includes(`${method} ${path}`);
 const clearsJournal = routedTo("POST /reset", "DELETE /requests");
-const isOfManager = ({ api }: Pick<JournalEntry, "api">) => api === "manager";
+const isOfManager = ({ api }: JournalEntry) => api === "manager";
 const changesClock = routedTo("PUT /clock", "POST /clock/advance", "DELETE /clock", "POST /reset");
 
 /** Connects to the state; this server rates the images that it adds. */

@@ -1,12 +1,20 @@
 import { createEmulator, createFaults, type Emulator } from "../core/apis/index.ts";
-import type { Services } from "../core/apis/services.ts";
+import type { Consistency, Services } from "../core/apis/services.ts";
 import { MovableClock } from "../core/emulator/clock.ts";
+import type { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
-import { header, type Result, type WireRequest, type WireResponse } from "../core/emulator/message.ts";
+import {
+  header,
+  type MethodAndPath,
+  type RequestHead,
+  type Result,
+  type WireRequest,
+  type WireResponse,
+} from "../core/emulator/message.ts";
 import { PROFILE_NAMES, type ProfileName } from "../core/emulator/profiles.ts";
-import { createRandom } from "../core/emulator/random.ts";
+import { createRandom, type Random } from "../core/emulator/random.ts";
 import { bodyReply } from "../core/emulator/response.ts";
-import { answerMalformed, type RequestHead } from "../core/http/http-messages.ts";
+import { answerMalformed } from "../core/http/http-messages.ts";
 import { type Listen, type RunningServer, startServer } from "../core/http/listen.ts";
 import { type TrustRules, whyDistrusted } from "../core/http/trust.ts";
 import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts";
@@ -14,7 +22,6 @@ import { reachedUrl } from "../core/schema/base-url.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
 import { SnapshotReader } from "../core/store/snapshot-reader.ts";
 import type { Store } from "../core/store/store.ts";
-import type { EmulatorParts } from "../mock/emulator-state.ts";
 import { type OpenApiDocument, openApiDocument } from "../openapi/index.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import type { PageState } from "../page/model.ts";
@@ -26,17 +33,16 @@ import { seedFrom } from "./seed-file.ts";
 import { failureReply, isHealthCheck, type StartProgress, unnoticed } from "./server.ts";
 
 /** Null: unknown, as the server runs elsewhere. */
-type DoorUrls = Pick<PageState["urls"], "target" | "query">;
+interface DoorUrls {
+  readonly target: string | null;
+  readonly query: string | null;
+}
 const NO_DOORS: DoorUrls = { target: null, query: null };
 
-export interface ManagerSetup {
-  readonly listen: Listen;
-  readonly options: ResolvedOptions;
-  readonly onEntry?: ((logged: LoggedFacts) => void) | undefined;
+/** What a manager is set up with, whether alone or among the three servers. */
+export interface StateSetup {
   /** Which browser requests it answers. */
   readonly trust?: TrustRules | undefined;
-  /** The URLs of the other servers, for a client that reached this machine as `host`. Default: unknown. */
-  readonly urls?: ((host?: string) => DoorUrls) | undefined;
   /** Whether it serves its page to browsers. */
   readonly page?: boolean | undefined;
   /** The file that keeps the state. */
@@ -49,6 +55,14 @@ export interface ManagerSetup {
   readonly resolveDoor?: ((settings: string) => DoorOptions) | undefined;
   /** Called while the state file is read, and after each target of the seed file. */
   readonly onProgress?: StartProgress | undefined;
+}
+
+export interface ManagerSetup extends StateSetup {
+  readonly listen: Listen;
+  readonly options: ResolvedOptions;
+  readonly onEntry?: ((logged: LoggedFacts) => void) | undefined;
+  /** The URLs of the other servers, for a client that reached this machine as `host`. Default: unknown. */
+  readonly urls?: ((host?: string) => DoorUrls) | undefined;
 }
 
 /** A server with the target manager's API, wherever the state is. */
@@ -73,7 +87,7 @@ export const managerEmulator = (services: Services): Emulator =>
   createEmulator(services, { unservedPaths: "notFound", sendsStreams: true, answerFailure: failureReply });
 
 /** Snapshots may be of any size. */
-export const filterFor = ({ method, path }: Pick<WireRequest, "method" | "path">) =>
+export const filterFor = ({ method, path }: MethodAndPath) =>
   method === "PUT" && path === "/snapshot" ? new SnapshotReader() : undefined;
 
 /** By these routes, a test ends the delays of other requests. */
@@ -89,10 +103,9 @@ export async function startManagerServer(
   const healthChecked = managerEmulator(unnoticed(services));
   const doorway = new Doorway(answerDoor, resolveDoor);
   // A door's question is longer than its client's request.
-  const extraBytesOf = (head: Pick<WireRequest, "path">) =>
-    doorway.serves(head) ? LONGEST_QUESTION_HEAD : 0;
+  const extraBytesOf = (head: RequestHead) => (doorway.serves(head) ? LONGEST_QUESTION_HEAD : 0);
   // A door ends its side when its client has disconnected.
-  const leavesAtEnd = (head: Pick<WireRequest, "path">) => doorway.serves(head);
+  const leavesAtEnd = (head: RequestHead) => doorway.serves(head);
   const kindOf = (head: RequestHead) =>
     doorway.kindOf(head) ?? (isHealthCheck(head) ? "health" : NEVER_DELAYED.test(head.path) ? "faults" : "");
   const starting = startServer({ ...listen, filterFor, extraBytesOf, leavesAtEnd, kindOf }, (url) => {
@@ -166,7 +179,14 @@ const withoutServers = ({ paths, servers: _all, ...document }: OpenApiDocument) 
 });
 
 /** Shared by the servers of one process. */
-export type LocalState = Omit<EmulatorParts, "answerOptions">;
+export interface LocalState {
+  readonly store: MemoryStore;
+  readonly clock: MovableClock;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly random: Random;
+  readonly consistency: Consistency;
+}
 
 /** The server that keeps all state, and has the emulator. */
 export interface TargetManager extends Manager, LocalState {

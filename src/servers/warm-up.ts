@@ -12,8 +12,7 @@ import { HttpServer } from "../core/http/http-server.ts";
 import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
 import * as changes from "../core/store/changes.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
-import type { ResolvedOptions } from "../options/options.ts";
-import { answerAsked } from "./doorway.ts";
+import { answerAsked, type DoorOptions } from "./doorway.ts";
 import { requestLog } from "./log.ts";
 
 /** From then on, further ones make the next hardly faster. */
@@ -21,19 +20,17 @@ const REQUESTS = 30;
 /** A client that has waited for the servers is answered first. */
 const DELAY_MILLISECONDS = 20;
 
-type Answering = Pick<ResolvedOptions, "profile" | "answerOptions">;
-
 /**
  * Soon answers requests in memory, on a state of their own, one in a turn of the event loop: the first ones of a process take many
  * times as long as later ones. For servers that last: a test sends too few requests to make up for it. A failure is left to the
  * first request.
  */
-export function warmUpSoon(options: Answering): void {
+export function warmUpSoon(options: DoorOptions): void {
   realTimers.setTimeout(() => void warmUp(options).catch(() => {}), DELAY_MILLISECONDS).unref();
 }
 
 /** @throws if a request does not succeed. */
-export async function warmUp({ profile, answerOptions }: Answering): Promise<void> {
+export async function warmUp({ profile, answerOptions }: DoorOptions): Promise<void> {
   const store = new MemoryStore(() => Promise.reject(new Error("no image is added")));
   const database = newCloudDatabase({}, systemRandom);
   await store.run(changes.createDatabase(database));

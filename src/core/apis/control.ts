@@ -2,16 +2,12 @@ import { type NewDataset, newDataset } from "../schema/model-target.ts";
 import * as changes from "../store/changes.ts";
 import { deleteState, restoreSnapshot } from "../store/snapshot.ts";
 import type { PlainChange } from "../store/store.ts";
-import type { Services } from "./services.ts";
+import type { ControlledParts } from "./services.ts";
 
 /* What the mock's methods and the target manager's routes both do. */
 
 /** Adds a dataset. A uuid that is not given is drawn. */
-export function addDataset(
-  { random, answerOptions }: Pick<Services, "random" | "answerOptions">,
-  given: NewDataset,
-  now: number,
-) {
+export function addDataset({ random, answerOptions }: ControlledParts, given: NewDataset, now: number) {
   const anotherId = () => random.hex(32);
   const dataset = newDataset(given, answerOptions, anotherId, now);
   return changes.createDataset(dataset, given.uuid === undefined ? anotherId : undefined);
@@ -19,7 +15,7 @@ export function addDataset(
 
 /** Replaces the state with that of a snapshot, or returns what is wrong with it. */
 export const restore = (
-  { consistency }: Pick<Services, "consistency">,
+  { consistency }: ControlledParts,
   ...snapshot: Parameters<typeof restoreSnapshot>
 ): PlainChange<string | undefined> => ({
   ...restoreSnapshot(...snapshot),
@@ -29,19 +25,13 @@ export const restore = (
 });
 
 /** Ends all processing, and every lag. */
-export const finishProcessing = ({ consistency }: Pick<Services, "consistency">): PlainChange<void> => ({
+export const finishProcessing = ({ consistency }: ControlledParts): PlainChange<void> => ({
   ...changes.finishProcessing,
   after: () => consistency.end(),
 });
 
 /** Deletes all state, faults with their delays, and requests, and undoes every change to the clock. In memory, before it returns. */
-export async function reset({
-  store,
-  consistency,
-  faults,
-  journal,
-  clock,
-}: Pick<Services, "store" | "consistency" | "faults" | "journal" | "clock">): Promise<void> {
+export async function reset({ store, consistency, faults, journal, clock }: ControlledParts): Promise<void> {
   let cleared: Promise<void> | undefined;
   const after = () => {
     consistency.end();

@@ -140,16 +140,20 @@ export interface Consistency {
   end(): void;
 }
 
-/** The emulator's parts, for every operation. */
-export interface Services {
+/** The parts of an emulator that a test controls besides requests: its state, and what it is made by. */
+export interface ControlledParts {
   readonly store: Store;
   readonly clock: MovableClock;
   readonly random: Random;
-  readonly profile: Profile;
   readonly answerOptions: ResolvedAnswerOptions;
   readonly journal: Journal;
   readonly faults: SharedFaults;
   readonly consistency: Consistency;
+}
+
+/** The emulator's parts, for every operation. */
+export interface Services extends ControlledParts {
+  readonly profile: Profile;
 }
 
 export type ApiContext = OperationContext<Services>;

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type ParsedJson, parseJson } from "../general/json.ts";
 import { percentDecoded, utf8TextOf } from "../general/text.ts";
 import type { AnyCause } from "../schema/causes/causes.ts";
-import type { ResultFacts } from "../schema/journal-entry.ts";
+import type { FoundFacts } from "../schema/journal-entry.ts";
 import type { Operation } from "../schema/protocol.ts";
-import type { BodyStream, WireRequest, WireResponse } from "./message.ts";
+import type { BodyStream, ResponseHead, WireRequest } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { bodyDigest } from "./signing.ts";
@@ -45,14 +45,18 @@ export class RequestBody {
   }
 }
 
-/** Everything that a response may depend on besides the API's own state. */
-export interface Context {
-  readonly request: WireRequest;
+/** What the headers of a response depend on. */
+export interface HeaderContext {
   /** Time of the request, in milliseconds since the epoch. The clock is read once per request. */
   readonly now: number;
+  readonly profile: Profile;
+}
+
+/** Everything that a response may depend on besides the API's own state. */
+export interface Context extends HeaderContext {
+  readonly request: WireRequest;
   /** The same with microseconds: it orders targets. */
   readonly preciseNow: number;
-  readonly profile: Profile;
   readonly random: Random;
   /** Checks and handlers add to this journal entry. */
   readonly entry: EntryDraft;
@@ -73,13 +77,11 @@ export interface OperationContext<Services = unknown> extends Context {
 
 /** An unfinished journal entry, without the outcome. */
 type EntryDraft = {
-  -readonly [Name in keyof Omit<
-    ResultFacts,
-    "status" | "resultCode" | "refusedBy" | "durationMs" | "cause" | "reason"
-  >]?: ResultFacts[Name];
+  -readonly [Name in keyof FoundFacts]?: FoundFacts[Name];
 } & { cause?: AnyCause };
 
-export interface ApiResponse extends Omit<WireResponse, "stream"> {
+export interface ApiResponse extends ResponseHead {
+  readonly body: Buffer;
   readonly resultCode?: string;
   /** In place of the body, which is then empty. */
   readonly bodyStream?: BodyStream;

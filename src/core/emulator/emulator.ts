@@ -14,7 +14,14 @@ import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
 import { recordRequest, recordResponse } from "./recorded-message.ts";
 import { assertDeclared, type PreparedResponse, Refusal, respond, responsesUnder } from "./response.ts";
-import { type EarlyRefusal, type Route, route, type ServerRefusal, unservedCause } from "./router.ts";
+import {
+  type EarlyRefusal,
+  type EarlyRoute,
+  type Route,
+  route,
+  type ServerRefusal,
+  unservedCause,
+} from "./router.ts";
 
 /** The services that the emulator itself needs; operations may use more. */
 export interface EmulatorServices {
@@ -241,7 +248,7 @@ async function execute<Services>(
 }
 
 async function refuseEarly<Services>(
-  { api, malformed, answering }: Pick<Route<Services>, "api" | "malformed" | "answering">,
+  { api, malformed, answering }: EarlyRoute<Services>,
   earlyRefusal: EarlyRefusal,
   context: Context,
 ): Promise<Outcome> {

@@ -31,7 +31,7 @@ export interface ApiFailure {
   readonly status: number;
 }
 
-export interface FaultEffect {
+interface RuleEffect {
   /** The option or method that configured it. */
   readonly origin: string;
   readonly effect: AnyCause;
@@ -40,12 +40,16 @@ export interface FaultEffect {
   readonly resetConnection?: boolean;
   /** Executes the request although the client gets another response. */
   readonly executed?: boolean;
+}
+
+/** What a fault does to a request. */
+export interface FaultEffect extends RuleEffect {
   /** To be ended when it is over. */
   readonly delay?: FaultDelay;
 }
 
 /** A fault: which requests it matches, and what it does to them. */
-export interface FaultRule extends Omit<FaultEffect, "delay"> {
+export interface FaultRule extends RuleEffect {
   readonly delaySeconds?: number;
   readonly matches: (request: FaultRequest) => boolean;
   /** How often it is applied before it is removed. Default: no limit. */
@@ -59,11 +63,15 @@ interface ActiveRule {
   applied: number;
 }
 
-export interface ActiveFault extends ActiveRule {
-  readonly id: string;
+/** A fault, and where a test added it. */
+export interface PlacedFault {
   readonly fault: Fault;
   /** The line of the program that added it, as `file:line`; undefined if a request added it. */
   readonly addedAt?: string | undefined;
+}
+
+export interface ActiveFault extends ActiveRule, PlacedFault {
+  readonly id: string;
 }
 
 /** Faults that all servers of an emulator share. */
@@ -130,7 +138,7 @@ export class Faults implements SharedFaults {
   }
 
   /** The latest faults that were never applied, also if they were removed since. */
-  get unused(): readonly Pick<ActiveFault, "fault" | "addedAt">[] {
+  get unused(): readonly PlacedFault[] {
     return this.latest.filter(({ applied }) => applied === 0);
   }
 

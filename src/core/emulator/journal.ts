@@ -2,7 +2,13 @@ import { type InspectOptions, inspect } from "node:util";
 import { realMilliseconds } from "../general/real-timers.ts";
 import { bounded } from "../general/text.ts";
 import { type AnyCause, type Cause, type CauseCode, sentenceOf } from "../schema/causes/causes.ts";
-import type { ArrivalFacts, EntryFacts, ResultFacts } from "../schema/journal-entry.ts";
+import type {
+  AnswerFacts,
+  EntryFacts,
+  FoundFacts,
+  RequestFacts,
+  ResultFacts,
+} from "../schema/journal-entry.ts";
 import { isRefused } from "../schema/protocol.ts";
 import type { RecordedBody, RecordedRequest, RecordedResponse } from "./recorded-message.ts";
 
@@ -43,7 +49,7 @@ export class Signal<Payload> {
 }
 
 /** A request that has arrived and is not answered yet. */
-interface ArrivedRequest extends Omit<ArrivalFacts, "time"> {
+interface ArrivedRequest extends RequestFacts {
   /** When the request arrived, by the emulator's clock. */
   readonly time: Date;
   /** Headers, query string and body as the client sent them. Secrets are masked. */
@@ -55,17 +61,22 @@ export interface RequestResult extends ResultFacts {
   readonly response?: RecordedResponse | undefined;
 }
 
-export type CloseEntry = (
-  result: Omit<RequestResult, "durationMs" | "cause" | "reason"> &
-    Partial<Pick<RequestResult, "durationMs">> & { readonly cause?: AnyCause | undefined },
-) => void;
+/** A result as it is given to the journal, which adds the sentence of its cause. */
+interface GivenResult extends AnswerFacts, FoundFacts {
+  readonly response?: RecordedResponse | undefined;
+  readonly cause?: AnyCause | undefined;
+  /** Default: measured. */
+  readonly durationMs?: number;
+}
+
+export type CloseEntry = (result: GivenResult) => void;
 
 /** A request as recorded in the journal. Contains no secrets. */
 export interface JournalEntry extends ArrivedRequest, RequestResult {}
 
 /** Adds the sentence of an entry's cause, which is made when it is asked for. The given object may become the entry. */
 export function recorded(
-  given: Omit<JournalEntry, "cause" | "reason"> & { readonly cause?: AnyCause | undefined },
+  given: ArrivedRequest & GivenResult & { readonly durationMs: number },
 ): JournalEntry {
   const { cause } = given;
   // Nearly every entry: copied once.

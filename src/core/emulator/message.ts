@@ -1,15 +1,20 @@
 /** Header lines in order, with their case on the wire. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** A request as it was on the wire, independent of the transport. */
-export interface WireRequest {
+export interface WithHeaders {
+  readonly headers: HeaderList;
+}
+
+export interface MethodAndPath {
   readonly method: string;
   /** The raw path, without the base URL's own prefix and without the query string. */
   readonly path: string;
+}
+
+/** A request without its body. */
+export interface RequestHead extends MethodAndPath, WithHeaders {
   /** The query string without its `?`; empty when there is none. */
   readonly query: string;
-  readonly headers: HeaderList;
-  readonly body: Buffer;
   /** Images that were taken out of a snapshot while it arrived, by SHA-256. The body has empty strings in their place. */
   readonly images?: ReadonlyMap<string, Buffer>;
   /** Less of the body arrived than was announced. */
@@ -20,16 +25,23 @@ export interface WireRequest {
   readonly leftOverOf?: string | undefined;
 }
 
+/** A request as it was on the wire, independent of the transport. */
+export interface WireRequest extends RequestHead {
+  readonly body: Buffer;
+}
+
 /** A body that is made while it is sent; its length is in bytes. */
 export interface BodyStream {
   readonly length: number;
   chunks(): Iterable<Buffer>;
 }
 
-/** A complete response: transports neither add nor change headers. */
-export interface WireResponse {
+export interface ResponseHead extends WithHeaders {
   readonly status: number;
-  readonly headers: HeaderList;
+}
+
+/** A complete response: transports neither add nor change headers. */
+export interface WireResponse extends ResponseHead {
   readonly body: Buffer;
   /** Only for transports that can send one, in place of the body. */
   readonly stream?: ((signal: AbortSignal) => Iterable<Buffer> | AsyncIterable<Buffer>) | undefined;
@@ -52,7 +64,7 @@ export type RequestHandler = (request: WireRequest) => Promise<Result>;
 const valuesByName = new WeakMap<HeaderList, ReadonlyMap<string, string>>();
 
 /** The value of a header, by case-insensitive name; repeated headers are joined with `, `. */
-export function header({ headers }: { readonly headers: HeaderList }, name: string): string | undefined {
+export function header({ headers }: WithHeaders, name: string): string | undefined {
   const known = valuesByName.get(headers);
   if (known !== undefined) return known.get(name.toLowerCase());
   const values = new Map<string, string>();
@@ -66,7 +78,7 @@ export function header({ headers }: { readonly headers: HeaderList }, name: stri
 }
 
 /** The values of all headers, by lower-case name. */
-export const headersByName = (message: { readonly headers: HeaderList }): Readonly<Record<string, string>> =>
+export const headersByName = (message: WithHeaders): Readonly<Record<string, string>> =>
   Object.fromEntries(message.headers.map(([name]) => [name.toLowerCase(), header(message, name) ?? ""]));
 
 /** Whether an `Accept-Encoding` header allows an encoding. Without the header, only the identity is certain. */

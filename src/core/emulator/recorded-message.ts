@@ -9,7 +9,7 @@ import {
 } from "./body-content.ts";
 import { formatOf } from "./image-header.ts";
 import { isSecretName, maskHeaders, maskJson, maskParameters, maskSentence, namesSecret } from "./masking.ts";
-import { type BodyStream, type HeaderList, header, headersByName, type WireRequest } from "./message.ts";
+import { type BodyStream, type HeaderList, header, headersByName, type WithHeaders } from "./message.ts";
 import { type FormPart, type MediaType, parseMediaType, readForm } from "./multipart.ts";
 
 /** How to read a body. */
@@ -63,7 +63,7 @@ export class RecordedBody {
    *
    * @internal
    */
-  get origin(): Required<Pick<BodyFacts, "holdsSecrets" | "madeHere">> {
+  get origin(): { readonly holdsSecrets: boolean; readonly madeHere: boolean } {
     const { holdsSecrets = false, madeHere = false } = this.#facts;
     return { holdsSecrets, madeHere };
   }
@@ -279,7 +279,7 @@ function boundedLines(headers: HeaderList): HeaderList {
 
 /** @param holdsSecrets - whether the API's bodies contain secrets by design. */
 export function recordRequest(
-  { headers, query, body }: Pick<WireRequest, "headers" | "query" | "body">,
+  { headers, query, body }: WithHeaders & { readonly query: string; readonly body: Buffer },
   holdsSecrets: boolean,
 ): RecordedRequest {
   const kept = boundedLines(headers);

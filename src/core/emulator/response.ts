@@ -1,5 +1,5 @@
 import type { AnyCause } from "../schema/causes/causes.ts";
-import type { ApiResponse, Context } from "./context.ts";
+import type { ApiResponse, Context, HeaderContext } from "./context.ts";
 import type { JsonSchema } from "./json-schemas.ts";
 import type { BodyStream, HeaderList } from "./message.ts";
 import type { Profile } from "./profiles.ts";
@@ -20,7 +20,7 @@ export interface DeclaredResponse<Details = unknown> {
   readonly description: string;
   readonly resultCode?: string;
   /** All headers but `Content-Length`, which comes last. */
-  readonly headers: (at: Pick<Context, "profile" | "now">) => HeaderList;
+  readonly headers: (at: HeaderContext) => HeaderList;
   /** Schema of the body, as JSON or as text. Absent: any bytes. */
   readonly schema?: BodySchema;
   /** Absent: the body is empty. */
@@ -110,14 +110,14 @@ export function assertDeclared(
   );
 }
 
-export const dateOf = ({ now }: Pick<Context, "now">): string => new Date(now).toUTCString();
+export const dateOf = (now: number): string => new Date(now).toUTCString();
 
 /** The headers of a response that has only `Content-Type`, `Date` and `Content-Length`. */
 export const dated =
   (contentType?: string) =>
-  (at: Pick<Context, "now">): HeaderList => [
+  ({ now }: HeaderContext): HeaderList => [
     ...(contentType === undefined ? [] : [["Content-Type", contentType] as const]),
-    ["Date", dateOf(at)],
+    ["Date", dateOf(now)],
   ];
 
 /** A response whose only headers are `Content-Type` and `Content-Length`. */

@@ -3,27 +3,34 @@ import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import type { ApiName } from "../schema/protocol.ts";
 import type { AnyCheck } from "./check.ts";
 import type { PathParams } from "./context.ts";
-import { header, type MalformedKind, type WireRequest } from "./message.ts";
+import { header, type MalformedKind, type MethodAndPath, type WithHeaders } from "./message.ts";
 import type { Api, ApiOperation } from "./operation.ts";
 
-export interface Route<Services> {
+/** What answers a request that no operation gets. */
+export interface EarlyRoute<Services> {
   readonly api: Api<Services>;
-  /** Undefined when no operation has that method and path. */
-  readonly operation?: ApiOperation<Services> | undefined;
   /** Of a malformed request. */
   readonly malformed?: MalformedKind | undefined;
   /** The check of the operation that answers a malformed request. */
   readonly answering?: AnyCheck | undefined;
+}
+
+export interface Route<Services> extends EarlyRoute<Services> {
+  /** Undefined when no operation has that method and path. */
+  readonly operation?: ApiOperation<Services> | undefined;
   readonly params: PathParams;
   /** Whether an operation has that path, with this method or another. */
   readonly pathIsServed: boolean;
 }
 
-/** A refusal by the emulator's server rather than by the emulated service: a line of text in the form of the API's responses. */
-export interface ServerRefusal {
-  readonly status: number;
+export interface RefusalReason {
   readonly refusedBy: string;
   readonly cause: AnyCause;
+}
+
+/** A refusal by the emulator's server rather than by the emulated service: a line of text in the form of the API's responses. */
+export interface ServerRefusal extends RefusalReason {
+  readonly status: number;
   /** Default: the sentence of the cause. */
   readonly line?: string;
 }
@@ -31,8 +38,8 @@ export interface ServerRefusal {
 /** Why a request gets no operation: its server refuses it, it is malformed, or no transport can answer its connection. */
 export type EarlyRefusal =
   | ServerRefusal
-  | { readonly malformed: MalformedKind; readonly refusedBy: string; readonly cause: AnyCause }
-  | { readonly connection: "refused"; readonly refusedBy: string; readonly cause: AnyCause };
+  | (RefusalReason & { readonly malformed: MalformedKind })
+  | (RefusalReason & { readonly connection: "refused" });
 
 /**
  * Finds the operation for a request among a host's APIs; the first API answers a path that none of them serves. A request
@@ -41,7 +48,7 @@ export type EarlyRefusal =
 export function route<Services>(
   apis: Readonly<Record<ApiName, Api<Services>>>,
   served: readonly [ApiName, ...ApiName[]],
-  { method, path }: Pick<WireRequest, "method" | "path">,
+  { method, path }: MethodAndPath,
   earlyRefusal?: EarlyRefusal,
 ): Route<Services> {
   const malformed =
@@ -67,9 +74,9 @@ export function route<Services>(
 const MOST_CHARACTERS = 512;
 
 /** The route most similar to an unserved request; undefined when there are no routes. */
-export function nearestRoute<Route extends { readonly method: string; readonly path: string }>(
+export function nearestRoute<Route extends MethodAndPath>(
   routes: readonly Route[],
-  request: { readonly method: string; readonly path: string },
+  request: MethodAndPath,
 ): Route | undefined {
   let nearest: { readonly route: Route; readonly cost: number } | undefined;
   const path = request.path.slice(0, MOST_CHARACTERS);
@@ -125,7 +132,7 @@ function editCost(
 export function unservedCause(
   apis: readonly Api[],
   served: readonly ApiName[],
-  request: Pick<WireRequest, "method" | "path" | "headers">,
+  request: MethodAndPath & WithHeaders,
 ): AnyCause {
   const { method, path } = request;
   if (method === "OPTIONS" && header(request, "access-control-request-method") !== undefined)

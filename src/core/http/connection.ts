@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { WireResponse } from "../emulator/message.ts";
+import type { ResponseHead } from "../emulator/message.ts";
 import { realTimers } from "../general/real-timers.ts";
 import type { BodyReader } from "./body-reader.ts";
 import { keepsAlive, saysClose, splitTarget } from "./http-messages.ts";
@@ -30,7 +30,7 @@ export interface PendingRequest {
  * gives up the rest of a body, and what follows is the next request. After other responses, the rest could look like one.
  */
 export function continuationOf(
-  response: Pick<WireResponse, "status" | "headers">,
+  response: ResponseHead,
   { incoming, reader, isCutOff, isBroken }: PendingRequest,
 ): "keep" | "close" | "end" {
   if (saysClose(response) || !keepsAlive(incoming)) return "close";

@@ -8,18 +8,18 @@ import {
   type HeaderList,
   header,
   type MalformedKind,
+  type RequestHead,
+  type ResponseHead,
   type Result,
   type WireRequest,
   type WireResponse,
 } from "../emulator/message.ts";
-import type { ServerRefusal } from "../emulator/router.ts";
+import type { RefusalReason } from "../emulator/router.ts";
 import { yieldToEventLoop } from "../general/scheduling.ts";
 import { cause, withFurther } from "../schema/causes/causes.ts";
 import { type ApiName, LONGEST_HEADER_LINE_BYTES } from "../schema/protocol.ts";
 
 export const END_OF_HEAD = "\r\n\r\n";
-
-export type RequestHead = Omit<WireRequest, "body">;
 
 /** Of bytes without a request line. */
 export const NO_HEAD: RequestHead = { method: "", path: "", query: "", headers: [] };
@@ -75,7 +75,7 @@ export function refusedBytes(packet: Buffer, parsed = packet.length): Buffer {
 }
 
 /** Splits a request target into path and query, without the scheme and host that requests to a proxy have. */
-export function splitTarget(target: string): Pick<WireRequest, "path" | "query"> {
+export function splitTarget(target: string): { readonly path: string; readonly query: string } {
   const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i, "");
   const mark = local.indexOf("?");
   const path = mark < 0 ? local : local.slice(0, mark);
@@ -110,10 +110,10 @@ export function isDelimited({ status, headers }: WireResponse, method: string): 
   return headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
 }
 
-export const saysClose = (response: Pick<WireResponse, "headers">): boolean =>
+export const saysClose = (response: ResponseHead): boolean =>
   header(response, "connection")?.toLowerCase() === "close";
 
-export function withClose<T extends Pick<WireResponse, "headers">>(response: T): T {
+export function withClose<T extends ResponseHead>(response: T): T {
   if (saysClose(response)) return response;
   const known = response.headers.some(([name]) => name.toLowerCase() === "connection");
   const headers: WireResponse["headers"] = known
@@ -205,7 +205,7 @@ export function malformedKind(code: string | undefined): MalformedKind | undefin
   return code?.startsWith("HPE_") === true ? "malformed" : undefined;
 }
 
-const REFUSALS: Readonly<Record<MalformedKind, Pick<ServerRefusal, "refusedBy" | "cause">>> = {
+const REFUSALS: Readonly<Record<MalformedKind, RefusalReason>> = {
   contentLength: { refusedBy: "http", cause: cause("content-length.malformed", {}) },
   headersTooLarge: {
     refusedBy: "http",

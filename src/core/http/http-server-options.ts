@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
-import type { MalformedKind, Result, WireRequest } from "../emulator/message.ts";
+import type { MalformedKind, RequestHead, Result, WireRequest } from "../emulator/message.ts";
 import type { BodyFilter, BodyLimits } from "./body-reader.ts";
-import type { RequestHead, ServedResult } from "./http-messages.ts";
+import type { ServedResult } from "./http-messages.ts";
 
 /** Decides every response of a server; the transport only sends it. */
 export interface RequestAnswerer {

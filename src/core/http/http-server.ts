@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { MalformedKind } from "../emulator/message.ts";
+import type { MalformedKind, RequestHead } from "../emulator/message.ts";
 import { realTimers } from "../general/real-timers.ts";
 import { connectionAccepted } from "../general/scheduling.ts";
 import { type BodyLimits, BodyReader, type HeldBytes } from "./body-reader.ts";
@@ -16,7 +16,6 @@ import {
   mayBeStray,
   NO_HEAD,
   type ParserError,
-  type RequestHead,
   refusedBytes,
   responseBytes,
   type ServedResponse,

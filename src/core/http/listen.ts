@@ -1,8 +1,14 @@
-import { type HeaderList, header, type MalformedKind, type Result } from "../emulator/message.ts";
+import {
+  type HeaderList,
+  header,
+  type MalformedKind,
+  type RequestHead,
+  type Result,
+} from "../emulator/message.ts";
 import { requireNetwork } from "../general/permissions.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { localHost } from "../schema/base-url.ts";
-import type { RequestHead, ServedHandler, ServedResult } from "./http-messages.ts";
+import type { ServedHandler, ServedResult } from "./http-messages.ts";
 import { HttpServer } from "./http-server.ts";
 import type { HttpServerOptions } from "./http-server-options.ts";
 

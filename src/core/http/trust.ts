@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { header, type WireRequest } from "../emulator/message.ts";
-import type { ServerRefusal } from "../emulator/router.ts";
+import type { RefusalReason } from "../emulator/router.ts";
 import { show } from "../general/text.ts";
 import { cause } from "../schema/causes/causes.ts";
 
@@ -21,7 +21,7 @@ export interface TrustRules {
 export function whyDistrusted(
   request: WireRequest,
   { allowedHosts = [], allowOrigin, names }: TrustRules = {},
-): Pick<ServerRefusal, "refusedBy" | "cause"> | undefined {
+): RefusalReason | undefined {
   const host = header(request, "host");
   if (host !== undefined && !isTrustedHost(host, allowedHosts)) {
     const why = cause("host.untrusted", { host: show(host), setting: names?.allowedHosts });

@@ -37,14 +37,18 @@ export interface VuMarkDatabaseChanges {
   readonly stateName?: DatabaseState;
 }
 
-/** Fields of a new VuMark database. */
-export interface VuMarkDatabaseFields extends VuMarkDatabaseChanges {
+/** Fields of a new VuMark database, besides its targets. */
+interface NewVuMarkDatabase extends VuMarkDatabaseChanges {
   /** Unique; default: 32 hexadecimal digits. */
   readonly databaseName?: string;
   /** Sent with instance requests. Unique; default: 32 hexadecimal digits. */
   readonly serverAccessKey?: string;
   /** Signs instance requests. Unique; default: 32 hexadecimal digits. */
   readonly serverSecretKey?: string;
+}
+
+/** Fields of a new VuMark database. */
+export interface VuMarkDatabaseFields extends NewVuMarkDatabase {
   /** Its first template targets. */
   readonly targets?: readonly TemplateTargetFields[];
 }
@@ -57,7 +61,7 @@ export interface TemplateTarget extends Required<TemplateTargetFields> {
 }
 
 /** A VuMark (template) database. Its name is also its id. */
-export interface VuMarkDatabase extends Required<Omit<VuMarkDatabaseFields, "targets">> {
+export interface VuMarkDatabase extends Required<NewVuMarkDatabase> {
   readonly kind: "vumark";
 }
 
@@ -90,7 +94,7 @@ export const vuMarkDatabaseJson = wireForm(
 /** `POST /vumark_databases`: a new database is empty, whatever `vumark_targets` holds. */
 export const postedVuMarkDatabase = wireForm(
   z.lazy(() =>
-    record<Omit<VuMarkDatabaseFields, "targets">>({
+    record<NewVuMarkDatabase>({
       ...optional(identity),
       ...optional({ stateName }, { stateName: "WORKING" }),
     }),
@@ -102,7 +106,7 @@ export const seededVuMarkDatabase = z.lazy(() => {
   const ids = optional({ targetId: pathName, processingTimeSeconds: seconds, ...dates });
   const vumarkTargets = kind(
     "a list of template targets",
-    list(record<Omit<NewTemplateTarget, "processed">>({ name: text, ...ids })),
+    list(record<PostedTemplateTarget>({ name: text, ...ids })),
   );
   return record(optional({ ...identity, stateName, vumarkTargets }));
 });
@@ -110,12 +114,19 @@ export const seededVuMarkDatabase = z.lazy(() => {
 /** `PUT /vumark_databases/{database_name}`. */
 export const putVuMarkDatabase = wireForm(vuMarkDatabaseChanges, { resource: vuMarkDatabaseJson });
 
-type NewTemplateTarget = Partial<TemplateTarget> & Pick<TemplateTarget, "name">;
+interface PostedTemplateTarget extends TemplateTargetFields {
+  readonly uploadDate?: number;
+  readonly lastModifiedDate?: number;
+}
+
+interface NewTemplateTarget extends PostedTemplateTarget {
+  readonly processed?: boolean;
+}
 
 /** `POST …/vumark_targets`. */
 export const postedTemplateTarget = wireForm(
   z.lazy(() =>
-    record<Omit<NewTemplateTarget, "processed">>({
+    record<PostedTemplateTarget>({
       name: text,
       ...optional({ targetId: pathName, ...dates }),
       ...optional({ processingTimeSeconds: seconds }, { processingTimeSeconds: 0 }),
@@ -124,10 +135,7 @@ export const postedTemplateTarget = wireForm(
 );
 
 /** Generates the name and keys that are not given. */
-export function newVuMarkDatabase(
-  given: Omit<VuMarkDatabaseFields, "targets">,
-  random: HexSource,
-): VuMarkDatabase {
+export function newVuMarkDatabase(given: NewVuMarkDatabase, random: HexSource): VuMarkDatabase {
   const generated = () => random.hex(32);
   return {
     kind: "vumark",

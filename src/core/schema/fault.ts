@@ -65,6 +65,18 @@ export type DatabaseOrName =
       readonly databaseName: string;
     };
 
+/** What a fault does to a request. */
+interface FaultEffects {
+  /** Responds with exactly this response, or with this result code, without executing the request. */
+  readonly response?: ConfiguredResponse | ResultCodeResponse;
+  /** Resets the client's connection (`ECONNRESET`) without executing the request. */
+  readonly resetConnection?: boolean;
+  /** With `response` or `resetConnection`: executes the request and discards only its response. Default false. */
+  readonly executed?: boolean;
+  /** Delays the response by this many seconds, 0 or more, in addition to `responseDelaySeconds`. */
+  readonly delaySeconds?: number;
+}
+
 /**
  * A failure to inject: which requests it matches, what happens to them, and how often. All conditions must match. Requests to the
  * target manager match only when `api` or `operation` names it. Set at least one of `response`, `resetConnection` and
@@ -72,7 +84,7 @@ export type DatabaseOrName =
  *
  * @example mock.addFault({ operation: "query", delaySeconds: 30, times: 1 });
  */
-export interface Fault {
+export interface Fault extends FaultEffects {
   /** The requested API. Default: all but the target manager, or that of `operation`. */
   readonly api?: ApiName;
   /** The requested operation, or several. */
@@ -84,16 +96,6 @@ export interface Fault {
    * boolean, such as a promise, the request fails.
    */
   readonly when?: (request: FaultRequest) => boolean;
-
-  /** Responds with exactly this response, or with this result code, without executing the request. */
-  readonly response?: ConfiguredResponse | ResultCodeResponse;
-  /** Resets the client's connection (`ECONNRESET`) without executing the request. */
-  readonly resetConnection?: boolean;
-  /** With `response` or `resetConnection`: executes the request and discards only its response. Default false. */
-  readonly executed?: boolean;
-  /** Delays the response by this many seconds, 0 or more, in addition to `responseDelaySeconds`. */
-  readonly delaySeconds?: number;
-
   /** Number of requests to apply the fault to, 1 or more; then the fault is removed. Default: no limit. */
   readonly times?: number;
   /** Probability that the fault is applied to a matching request, 0 to 1, drawn from the mock's `seed`. Default 1. */
@@ -103,8 +105,7 @@ export interface Fault {
 /** A fault that JSON can hold: without functions. */
 type PlainFault = Omit<Fault, "when" | "database"> & { readonly database?: string };
 
-export interface AddedFault
-  extends Required<Pick<Fault, "resetConnection" | "executed" | "delaySeconds" | "probability">> {
+export interface AddedFault {
   readonly id: string;
   readonly api: ApiName | null;
   readonly operation: readonly Operation[] | null;
@@ -112,7 +113,11 @@ export interface AddedFault
   /** Whether it also has a `when` function, which JSON cannot show. */
   readonly hasWhen: boolean;
   readonly response: Required<ConfiguredResponse> | Required<ResultCodeResponse> | null;
+  readonly resetConnection: boolean;
+  readonly executed: boolean;
+  readonly delaySeconds: number;
   readonly times: number | null;
+  readonly probability: number;
   readonly timesApplied: number;
 }
 
@@ -170,12 +175,11 @@ const plainFields = {
   probability: fromZeroToOne,
 };
 
-type Effects = Pick<Fault, "response" | "resetConnection" | "executed" | "delaySeconds">;
-const replacesResponse = ({ response, resetConnection }: Effects): boolean =>
+const replacesResponse = ({ response, resetConnection }: FaultEffects): boolean =>
   response !== undefined || resetConnection === true;
 
 /** Checks that a fault has an effect and no conflicting fields. `reset` and `delay` are the fields' names, for messages. */
-const withEffect = <F extends Effects>(
+const withEffect = <F extends FaultEffects>(
   schema: z.ZodMiniType<F>,
   reset = "resetConnection",
   delay = "delaySeconds",

@@ -63,12 +63,10 @@ export interface ComparedSignature {
   readonly signed?: string | undefined;
 }
 
-/** Recorded when a request arrives, besides the message. */
-export interface ArrivalFacts {
+/** What is recorded of a request, besides the message and the time. */
+export interface RequestFacts {
   /** Position in order of arrival, from 1; dropped requests count too. */
   readonly number: number;
-  /** When the request arrived, in milliseconds since the epoch by the emulator's clock. */
-  readonly time: number;
   /** The API that the host serves. */
   readonly api: ApiName;
   /** Undefined when no operation has that method and path. */
@@ -79,24 +77,28 @@ export interface ArrivalFacts {
   readonly path: string;
 }
 
-/** Recorded of a request's result, besides the message. */
-export interface ResultFacts {
+/** Recorded when a request arrives, besides the message. */
+interface ArrivalFacts extends RequestFacts {
+  /** When the request arrived, in milliseconds since the epoch by the emulator's clock. */
+  readonly time: number;
+}
+
+/** The answer to a request, and what refused it. */
+export interface AnswerFacts {
   /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
   readonly status?: number | undefined;
   /** The response's result code, if it has one. */
   readonly resultCode?: string | undefined;
   /** Name of the check that refused the request, also if a fault changed its response; `emulator` when a user's function or the emulator itself failed. */
   readonly refusedBy?: string | undefined;
+}
+
+/** What checks and handlers find out about a request. */
+export interface FoundFacts {
   /** If a fault was applied: `addFault`, or the option that configured it. Such a request does not count as refused. */
   readonly fault?: string | undefined;
-  /** Why it was refused, what is remarkable about its answer, or the effect of the fault, as a code with facts. */
-  readonly cause?: Cause | undefined;
-  /** The same in one sentence, with advice. Sentences may change with each version. */
-  readonly reason?: string | undefined;
   /** Name of the database whose keys the request uses, if known. */
   readonly database?: string | undefined;
-  /** Real time from arrival to answer, in milliseconds, without the configured response delay. */
-  readonly durationMs: number;
   /**
    * Queries: up to 100 targets of the database, and why each did or did not match: first those with a score, the best first, then
    * those that were not compared. Also the targets that the query does not see yet.
@@ -106,6 +108,16 @@ export interface ResultFacts {
   readonly otherTargets?: readonly OtherTargets[] | undefined;
   /** On a signature mismatch: both strings to sign. */
   readonly signature?: ComparedSignature | undefined;
+}
+
+/** Recorded of a request's result, besides the message. */
+export interface ResultFacts extends AnswerFacts, FoundFacts {
+  /** Why it was refused, what is remarkable about its answer, or the effect of the fault, as a code with facts. */
+  readonly cause?: Cause | undefined;
+  /** The same in one sentence, with advice. Sentences may change with each version. */
+  readonly reason?: string | undefined;
+  /** Real time from arrival to answer, in milliseconds, without the configured response delay. */
+  readonly durationMs: number;
 }
 
 export interface EntryFacts extends ArrivalFacts, ResultFacts {}

@@ -29,13 +29,21 @@ export interface GenerationWarning {
   readonly details: readonly JsonObject[];
 }
 
-/** A Model Target dataset. */
-export interface Dataset {
-  readonly requestBody: JsonObject;
-  readonly datasetTypeName: DatasetTypeName;
-  readonly processingTimeSeconds: number;
+/** How the training of a dataset ends; both null: as `done`. */
+export interface TrainingOutcome {
   readonly generationFailureMessage: string | null;
   readonly generationWarning: GenerationWarning | null;
+}
+
+/** What was requested, and how it ends. */
+interface RequestedDataset extends TrainingOutcome {
+  readonly requestBody: JsonObject;
+  readonly datasetTypeName: DatasetTypeName;
+}
+
+/** A Model Target dataset. */
+export interface Dataset extends RequestedDataset {
+  readonly processingTimeSeconds: number;
   readonly uuid: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -80,7 +88,11 @@ export const datasetJson = wireForm(
   }),
 );
 
-export type NewDataset = Pick<Dataset, keyof typeof seeded> & Partial<Pick<Dataset, keyof typeof made>>;
+export interface NewDataset extends RequestedDataset {
+  readonly processingTimeSeconds?: number;
+  readonly uuid?: string;
+  readonly createdAt?: number;
+}
 
 /** `POST /model_target_datasets`. */
 export const postedDataset = wireForm(
@@ -106,7 +118,7 @@ export interface DatasetFields {
 /** `mock.addDataset(…)`. */
 export const datasetFields = z.lazy(() => {
   const { createdAt, ...others } = made;
-  return record<DatasetFields & Pick<Dataset, keyof typeof seeded>>({
+  return record<DatasetFields & RequestedDataset>({
     ...optional(seeded, DEFAULTS),
     ...optional(others),
   });

@@ -11,15 +11,19 @@ interface Processing {
   readonly processed: boolean;
 }
 
-/** Status and rating of a cloud database's target depend on these. */
-export interface TargetProcessing extends Processing {
-  /** Milliseconds since the epoch. */
-  readonly uploadDate: number;
-  readonly lastModifiedDate: number;
+/** The result of processing an image. */
+export interface Assessment {
   /** The status after processing. */
   readonly outcome: "success" | "failed";
   /** The rater's result, 0 to 5. */
   readonly rating: number;
+}
+
+/** Status and rating of a cloud database's target depend on these. */
+export interface TargetProcessing extends Processing, Assessment {
+  /** Milliseconds since the epoch. */
+  readonly uploadDate: number;
+  readonly lastModifiedDate: number;
   /** Whether the rating is shown even before half the processing time has passed since upload. */
   readonly rated: boolean;
 }

@@ -29,11 +29,11 @@ interface AcceptedRequests {
 }
 
 /** A database and everything that belongs to it. */
-interface SnapshotDatabase {
+export interface SnapshotDatabase<StoredTarget = TargetRecord> {
   /** With its keys. */
   readonly database: Database;
   /** By upload date; deleted targets have no image and no metadata. */
-  readonly targets: readonly TargetRecord[];
+  readonly targets: readonly StoredTarget[];
   /** Template targets, in order of creation. */
   readonly templates: readonly TemplateTarget[];
   /** Recognition-counts reports. */
@@ -42,18 +42,22 @@ interface SnapshotDatabase {
   readonly accepted: readonly AcceptedRequests[];
 }
 
-/**
- * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets,
- * credentials, and every image once. Frozen. Contains secrets, but not the journal.
- */
-export interface Snapshot {
-  readonly version: 2;
-  /** With their keys, targets, reports and rate-limit histories. */
-  readonly databases: readonly SnapshotDatabase[];
+/** The records that belong to no database. */
+export interface GlobalRecords {
   /** Of both families. */
   readonly datasets: readonly Dataset[];
   /** Of OAuth 2.0 clients. */
   readonly credentials: readonly ClientCredential[];
+}
+
+/**
+ * A mock's whole state as plain JSON: databases with their keys and targets, reports, rate-limit histories, datasets,
+ * credentials, and every image once. Frozen. Contains secrets, but not the journal.
+ */
+export interface Snapshot extends GlobalRecords {
+  readonly version: 2;
+  /** With their keys, targets, reports and rate-limit histories. */
+  readonly databases: readonly SnapshotDatabase[];
   /** Base64 by SHA-256. */
   readonly images: Readonly<Record<string, string>>;
 }

@@ -91,15 +91,19 @@ export interface NewImage {
   readonly measures?: ImageMeasures;
 }
 
-/** The fields of a target, except its image and the outcome of processing. */
-interface TargetFacts extends RecognitionCounts {
-  readonly targetId: string;
-  readonly name: string;
+/** What a client sets of a target, besides its name and image. */
+export interface TargetSettings {
   /** Width in scene units, above 0. */
   readonly width: number;
   readonly activeFlag: boolean;
   /** Metadata as it was sent: base64 as the service reads it. */
   readonly applicationMetadata: string | null;
+}
+
+/** The fields of a target, except its image and the outcome of processing. */
+interface TargetFacts extends RecognitionCounts, TargetSettings {
+  readonly targetId: string;
+  readonly name: string;
   readonly processingTimeSeconds: number;
   /** Milliseconds since the epoch, with microseconds if the clock has them: the order of targets is by this, then by id. */
   readonly uploadDate: number;
@@ -114,7 +118,7 @@ export interface Target extends TargetFacts, TargetProcessing {
 }
 
 /** A target as snapshots hold it. */
-export interface TargetRecord extends Omit<Target, "image"> {
+export interface TargetRecord extends TargetFacts, TargetProcessing {
   /** SHA-256 of the image, which the snapshot holds separately. */
   readonly image: string;
 }
@@ -204,15 +208,18 @@ export const targetView = z.lazy(() => {
 });
 export const targetJson = wireForm(targetView, { names: TARGET_NAMES });
 
+interface PostedTarget extends TargetSettings {
+  readonly name: string;
+  readonly image: Uint8Array;
+  readonly targetId?: string;
+  readonly processingTimeSeconds?: number;
+}
+
 /** `POST …/targets`. */
 export const postedTarget = wireForm(
   z.lazy(() => {
     const { name, width, ...others } = changeable;
-    return record<
-      Pick<Target, keyof typeof changeable> &
-        Pick<TargetFields, "image" | "targetId"> &
-        Partial<Pick<Target, "processingTimeSeconds">>
-    >({
+    return record<PostedTarget>({
       name,
       width,
       image: bytes,
@@ -239,7 +246,7 @@ export const seededTarget = z.lazy(() => {
 /** `PUT …/targets/{target_id}`. The image is called `image` there; `image_base64` is refused rather than ignored. */
 export const putTarget = wireForm(
   z.lazy(() =>
-    record<Partial<Pick<Target, keyof typeof changeable> & Pick<TargetFields, "image">>>(
+    record<Partial<TargetSettings> & { readonly name?: string; readonly image?: Uint8Array }>(
       optional({ ...changeable, image: bytes }),
     ),
   ),

@@ -1,9 +1,8 @@
-import type { Random } from "../emulator/random.ts";
-import type { ChangeableFields, CloudDatabase } from "../schema/cloud-database.ts";
+import type { ChangeableFields, CloudDatabase, HexSource } from "../schema/cloud-database.ts";
 import type { Database, TemplateTarget } from "../schema/database.ts";
 import { isRatingShown, statusAt, type TargetStatus } from "../schema/processing.ts";
 import type { Report } from "../schema/report.ts";
-import type { NewImage, RecognitionCounts, Target } from "../schema/target.ts";
+import type { NewImage, RecognitionCounts, Target, TargetSettings } from "../schema/target.ts";
 import {
   freeId,
   isOfCloud,
@@ -21,7 +20,7 @@ export * from "./global-changes.ts";
  * Every change of state. What one writes depends only on what changes: committing costs no more with many other records.
  */
 
-export interface NewTarget extends Pick<Target, "width" | "activeFlag" | "applicationMetadata"> {
+export interface NewTarget extends TargetSettings {
   /** The store rates it. */
   readonly image: NewImage;
   /** Default: drawn. */
@@ -35,19 +34,20 @@ export interface NewTarget extends Pick<Target, "width" | "activeFlag" | "applic
   readonly outcome?: "failed" | undefined;
 }
 
-export type TargetChanges = Partial<
-  Pick<NewTarget, "name" | "width" | "activeFlag" | "applicationMetadata" | "image">
->;
+export interface TargetChanges extends Partial<TargetSettings> {
+  readonly name?: string;
+  readonly image?: NewImage;
+}
 
 /** The parts of an emulator that decide what is not given. */
 interface Defaults {
-  readonly random: Pick<Random, "hex">;
+  readonly random: HexSource;
   readonly answerOptions: { readonly processingTimeSeconds: number };
 }
 
 /** Written out, not spread: thousands of objects of one hidden class are read ten times as fast. */
 function newTarget(
-  given: NewTarget & Pick<Target, "targetId" | "processingTimeSeconds">,
+  given: NewTarget & { readonly targetId: string; readonly processingTimeSeconds: number },
   made: ProcessedImage,
   preciseNow: number,
 ): Target {

@@ -17,7 +17,7 @@ export const encodeTarget = (target: Target): TargetRecord => ({
 export const decodeTarget = (record: TargetRecord, imageOf: (sha256: string) => TargetImage): Target =>
   record.deleteDate === null
     ? { ...record, image: imageOf(record.image) }
-    : withoutContent({ ...record, image: freedImage({ sha256: record.image }) });
+    : withoutContent({ ...record, image: freedImage(record.image) });
 
 /** Describes the first problem with a named value. Never shows text, which may be a secret. */
 export function firstProblem(name: string, [first]: readonly Problem[]): string {

@@ -58,7 +58,9 @@ const deletionOf = (kind: "dataset" | "credential", key: string): PlainChange<bo
       : { result: false },
 });
 
+/** Returns false if there was none. */
 export const deleteDataset = (uuid: string): PlainChange<boolean> => deletionOf("dataset", uuid);
 
+/** Returns false if there was none. */
 export const deleteCredential = (clientId: string): PlainChange<boolean> =>
   deletionOf("credential", clientId);

@@ -36,7 +36,7 @@ export const isOfCloud = (records: ReadableRecords | undefined): records is Reco
 const NOTHING = Buffer.alloc(0);
 
 /** The image of a deleted target: only its hash. */
-export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage => ({
+export const freedImage = (sha256: string): TargetImage => ({
   sha256,
   bytes: () => NOTHING,
 });
@@ -45,7 +45,7 @@ export const freedImage = ({ sha256 }: Pick<TargetImage, "sha256">): TargetImage
 export const withoutContent = (target: Target): Target => ({
   ...target,
   applicationMetadata: null,
-  image: freedImage(target.image),
+  image: freedImage(target.image.sha256),
 });
 
 /** How many targets there are of each kind that `GET /summary` tells apart; the active and inactive ones were processed successfully. */

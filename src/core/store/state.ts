@@ -1,5 +1,5 @@
 import type { Database } from "../schema/database.ts";
-import type { Snapshot } from "../schema/snapshot.ts";
+import type { GlobalRecords, SnapshotDatabase } from "../schema/snapshot.ts";
 import type { Target } from "../schema/target.ts";
 import type { KeptImage } from "./image-blobs.ts";
 import type { ReadableRecords, Write } from "./records.ts";
@@ -34,13 +34,10 @@ export function uniqueValues(database: Database): readonly Conflict[] {
   });
 }
 
-export type DatabaseRecords = Omit<Snapshot["databases"][number], "targets"> & {
-  /** By upload date; deleted ones have no image and no metadata. */
-  readonly targets: readonly Target[];
-};
+export type DatabaseRecords = SnapshotDatabase<Target>;
 
 /** The content of a store. Records are immutable, so keeping them costs little. */
-export interface StoreState extends Pick<Snapshot, "datasets" | "credentials"> {
+export interface StoreState extends GlobalRecords {
   readonly databases: readonly DatabaseRecords[];
   /** All undeleted targets' images, by SHA-256. */
   readonly images: ReadonlyMap<string, KeptImage>;
@@ -73,10 +70,7 @@ export const writesAddingDatabase = ({ database, targets, templates, reports }: 
 ];
 
 /** The writes that create all records that belong to no database. */
-export const writesAddingGlobals = ({
-  datasets,
-  credentials,
-}: Pick<StoreState, "datasets" | "credentials">): Write[] => [
+export const writesAddingGlobals = ({ datasets, credentials }: GlobalRecords): Write[] => [
   ...datasets.map((record) => ({ kind: "dataset" as const, key: record.uuid, record })),
   ...credentials.map((record) => ({ kind: "credential" as const, key: record.clientId, record })),
 ];

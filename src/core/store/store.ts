@@ -1,5 +1,6 @@
 import type { Database } from "../schema/database.ts";
-import type { NewImage, Target } from "../schema/target.ts";
+import type { Assessment } from "../schema/processing.ts";
+import type { NewImage, TargetImage } from "../schema/target.ts";
 import type { KeptImage } from "./image-blobs.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords, Write } from "./records.ts";
@@ -45,7 +46,9 @@ export interface Decision<Result> {
 }
 
 /** A stored image, and the result of processing it. */
-export type ProcessedImage = Pick<Target, "image" | "outcome" | "rating">;
+export interface ProcessedImage extends Assessment {
+  readonly image: TargetImage;
+}
 
 /** Changes the records of one key, with an image that the store rates and keeps first. */
 export interface ImageChange<Result> {
@@ -111,9 +114,7 @@ export interface Store {
   revision(): Promise<string>;
 }
 
-export type AssessImage = (
-  image: NewImage,
-) => Promise<Pick<Target, "outcome" | "rating"> & { readonly sha256?: string }>;
+export type AssessImage = (image: NewImage) => Promise<Assessment & { readonly sha256?: string }>;
 
 /** An image that is retained until a target uses it. */
 export interface RetainedImage extends ProcessedImage {

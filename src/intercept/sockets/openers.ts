@@ -8,12 +8,15 @@ import { realTimers } from "../../core/general/real-timers.ts";
 import { replace } from "../replace.ts";
 import { followOpening, requestedHost } from "./requested-hosts.ts";
 
-/** The destination of a connection, independent of the Node function that opens it. */
-export interface Endpoint {
-  readonly scheme: "http:" | "https:";
+export interface HostAndPort {
   /** Host in the form of {@link canonicalHost}. */
   readonly host: string;
   readonly port: number;
+}
+
+/** The destination of a connection, independent of the Node function that opens it. */
+export interface Endpoint extends HostAndPort {
+  readonly scheme: "http:" | "https:";
   readonly options: Readonly<Record<string, unknown>>;
   /** The host that a request on the connection names, if that is known. */
   readonly requested?: string | undefined;
@@ -47,15 +50,18 @@ export interface Opening extends Endpoint {
   readonly isHttp: boolean;
 }
 
-export interface OpeningHandler {
-  /** Returns the socket for the client, or undefined to let Node open the connection. */
-  open(opening: Opening): Socket | undefined;
-  /** Called for a connection that Node opened. */
-  opened(socket: Socket, opening: Opening): void;
+interface Guard {
   /** Called for a socket that is about to connect, whatever function opened it. */
   connecting(socket: Socket): void;
   /** The error for a socket that bypassed the patched functions; undefined if it may connect. */
   refuse(endpoint: Endpoint): Error | undefined;
+}
+
+export interface OpeningHandler extends Guard {
+  /** Returns the socket for the client, or undefined to let Node open the connection. */
+  open(opening: Opening): Socket | undefined;
+  /** Called for a connection that Node opened. */
+  opened(socket: Socket, opening: Opening): void;
 }
 
 interface Opener {
@@ -116,8 +122,6 @@ export function watchOpenings(handler: OpeningHandler): () => void {
   };
 }
 
-type Guard = Pick<OpeningHandler, "refuse" | "connecting">;
-
 /** They share one patch, so that they can end in any order. */
 const guards = new Set<Guard>();
 
@@ -160,7 +164,7 @@ export function failConnecting(socket: Socket, error: Error): Socket {
 }
 
 /** Whether a TLS connection offers HTTP in its ALPN protocols. */
-const offersHttp = ({ options }: Pick<Endpoint, "options">): boolean =>
+const offersHttp = ({ options }: Endpoint): boolean =>
   protocolsOf(options).some((protocol) => protocol === "h2" || protocol.startsWith("http/"));
 
 /** Reads `ALPNProtocols`: a list, or bytes with a length before each name. */

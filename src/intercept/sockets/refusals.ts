@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { connectionError, socketError } from "../errors.ts";
-import { canonicalHost, type Endpoint } from "./openers.ts";
+import { canonicalHost, type Endpoint, type HostAndPort } from "./openers.ts";
 
 /** Why a connection is refused, and what to change. */
 export const WHY = {
@@ -28,8 +28,6 @@ export function proxyAdvice(host: string): string {
 
 export const whyProxied = (host: string) =>
   `the client used a proxy; ${proxyAdvice(host)}, or disable the proxy in the test`;
-
-export type HostAndPort = Pick<Endpoint, "host" | "port">;
 
 export const authorityOf = ({ host, port }: HostAndPort) => `${host}:${port}`;
 export const originOfEndpoint = (endpoint: Endpoint) => `${endpoint.scheme}//${authorityOf(endpoint)}`;

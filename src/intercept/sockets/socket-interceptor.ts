@@ -10,6 +10,7 @@ import {
   canonicalHost,
   type Endpoint,
   failConnecting,
+  type HostAndPort,
   type Opening,
   type OpeningHandler,
   protocolsOf,
@@ -20,7 +21,6 @@ import {
   authorityOf,
   connectError,
   endpointOfUrl,
-  type HostAndPort,
   originOfEndpoint,
   proxyAdvice,
   tunnelTo,
@@ -177,7 +177,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     // An agent keeps it for this address (and server name), but its next request there may name another host.
     const names = scheme === "https:" ? [host, options.servername] : [host];
     if (!names.includes(target.host)) client.on("free", () => client.hasReceived && client.destroy());
-    client.announce(...eventsOf({ scheme }));
+    client.announce(...eventsOf(scheme));
     const origin = originOfEndpoint(target);
     if (this.hosts.has(origin)) this.others.warnOfUnasked(origin);
     this.servers.accept(origin, server);
@@ -199,7 +199,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     if (opening.scheme === "https:") Object.assign(client, secureProperties(opening.options));
     judgeRequests(client, (head) => this.judge(head, client, opening));
     server.once("data", () => server.failPeer(this.bypassError(opening, WHY.otherTunnel)));
-    client.announce(...eventsOf(opening));
+    client.announce(...eventsOf(opening.scheme));
     return client;
   }
 
@@ -245,7 +245,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
 }
 
 /** What a client hears of a new connection. */
-const eventsOf = ({ scheme }: Pick<Endpoint, "scheme">): readonly string[] =>
+const eventsOf = (scheme: Endpoint["scheme"]): readonly string[] =>
   scheme === "https:" ? ["connect", "ready", "secureConnect"] : ["connect", "ready"];
 
 function refused({ options }: Opening, error: Error): Socket {

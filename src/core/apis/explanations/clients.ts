@@ -1,4 +1,4 @@
-import { header, type WireRequest } from "../../emulator/message.ts";
+import { header, type WithHeaders } from "../../emulator/message.ts";
 
 type Client = readonly [name: string, agent: RegExp | undefined];
 
@@ -32,7 +32,7 @@ const SENDERS: Readonly<Record<string, readonly Client[]>> = {
 };
 
 /** The clients that send a content type by default: only the one that sent this request, if its User-Agent tells. */
-export function sendersOf(type: string, request: Pick<WireRequest, "headers">): string | undefined {
+export function sendersOf(type: string, request: WithHeaders): string | undefined {
   const clients = SENDERS[type.trim().toLowerCase()];
   if (clients === undefined) return undefined;
   const agent = header(request, "user-agent") ?? "";

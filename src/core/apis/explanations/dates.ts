@@ -16,7 +16,7 @@ export function readableText(text: string): string {
 
 /** Explains a malformed `Date` header, with one that is accepted now. */
 export function malformedDate(date: string, now: number): AnyCause {
-  const form = show(dateOf({ now }));
+  const form = show(dateOf(now));
   return localDate(date, now) ?? cause("date.malformed", { given: show(date), is: kindOf(date), form });
 }
 
@@ -29,7 +29,7 @@ export function localDate(date: string, now: number): AnyCause | undefined {
     given: show(text),
     word: show(word),
     calendar: calendarOf(latinDigits(text), now),
-    form: show(dateOf({ now })),
+    form: show(dateOf(now)),
   });
 }
 
@@ -119,13 +119,13 @@ const kindOf = (date: string): DateKind | undefined => KINDS.find(([, form]) => 
 export function skewedDate(date: string, moment: number, now: number, allowed: string): AnyCause {
   const calendar = calendarOf(date, now);
   if (calendar !== undefined)
-    return cause("date.locale", { given: show(date), calendar, form: show(dateOf({ now })) });
+    return cause("date.locale", { given: show(date), calendar, form: show(dateOf(now)) });
   const off = moment - now;
   const hours = Math.round((off / HOUR_MS) * 2) / 2;
   const isZone = hours !== 0 && Math.abs(hours) <= 14 && Math.abs(off - hours * HOUR_MS) < TOLERATED_MS;
   return cause("date.skewed", {
     given: show(date),
-    clock: dateOf({ now }),
+    clock: dateOf(now),
     allowed,
     ...(isZone && { hours }),
   });

@@ -78,7 +78,7 @@ function problemOf(sent: string): { readonly problem?: ClientProblem; readonly i
 
 /** Explains a token request without an `Authorization` header. */
 export function missingClient(
-  { query }: Pick<WireRequest, "query">,
+  { query }: WireRequest,
   text: string,
   form: URLSearchParams,
   showId: ShowId,

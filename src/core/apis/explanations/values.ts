@@ -37,7 +37,7 @@ export const noDateIn = (request: WireRequest): NoDate => ({
 });
 
 export const missingDate = (request: WireRequest, now: number): AnyCause =>
-  cause("date.missing", { form: show(dateOf({ now })), ...noDateIn(request) });
+  cause("date.missing", { form: show(dateOf(now)), ...noDateIn(request) });
 
 /** The first header with such a name or value. */
 const headerLike = ({ headers }: WireRequest, name: RegExp, value = /./): string | undefined =>

@@ -106,7 +106,7 @@ export function basicCredentials(authorization: string | undefined): readonly Ba
 /** The database of a client, by its token, or by its id in token requests. */
 export async function databaseOfClient(
   authorization: string | undefined,
-  { store }: Pick<Services, "store">,
+  { store }: Services,
 ): Promise<{ readonly databaseName: string } | undefined> {
   const source = tokenSource(authorization);
   const clients = source === undefined ? basicCredentials(authorization).map(({ id }) => id) : [source];

@@ -44,9 +44,10 @@ function partsOf({ path, fields }: Part, key: string): readonly Part[] {
 }
 
 /** A null value counts as given. */
-export const isGiven = ({ fields }: Pick<Part, "fields">, key: string): boolean => Object.hasOwn(fields, key);
+export const isGiven = (fields: JsonObject, key: string): boolean => Object.hasOwn(fields, key);
 
-export const isStateBased = (model: Model): boolean => isGiven(model, "stateBasedConfigurationJsonString");
+export const isStateBased = (model: Model): boolean =>
+  isGiven(model.fields, "stateBasedConfigurationJsonString");
 
 /** A problem of a dataset request: in the words of the service, and what to change. */
 export interface Finding {
@@ -84,7 +85,7 @@ export function findingsOfField(
   isRequired: boolean,
 ): readonly Finding[] {
   const path = `${part.path}/${key}`;
-  if (isGiven(part, key)) return typed(path, type, part.fields[key]);
+  if (isGiven(part.fields, key)) return typed(path, type, part.fields[key]);
   return isRequired ? [missing(path)] : [];
 }
 

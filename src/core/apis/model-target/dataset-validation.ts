@@ -26,7 +26,7 @@ const TOP_LEVEL = { models: "jsarray", name: "jsstring", targetSdk: "jsstring" }
 
 export const missingTopLevel = (fields: JsonObject): readonly Finding[] =>
   Object.keys(TOP_LEVEL)
-    .filter((key) => !isGiven({ fields }, key))
+    .filter((key) => !isGiven(fields, key))
     .map((key) => missing(`/${key}`));
 
 const topLevelTypes: Stage = ({ fields }) =>
@@ -62,14 +62,14 @@ const uniqueNames: Stage = ({ family, models }) => {
 
 const missingInModels = inModels((model, { profile }) =>
   (profile.datasetViewsRequired ? ["name", "views"] : ["name"])
-    .filter((key) => !isGiven(model, key))
+    .filter((key) => !isGiven(model.fields, key))
     .map((key) => missing(`${model.path}/${key}`)),
 );
 
 /** Exactly one source of CAD data. */
 const modelSources = inModels((model, { profile }) => {
   const sources = ["cadDataBlob", "cadDataUrl", ...(profile.cadDataUuidIsSource ? ["cadDataUuid"] : [])];
-  const given = sources.filter((source) => isGiven(model, source));
+  const given = sources.filter((source) => isGiven(model.fields, source));
   if (given.length === 1) return [];
   const wanted = given.length === 0 ? "One of" : "Only one of";
   const listed = sources.map((source) => `\`${source}\``).join(", ");
@@ -166,7 +166,7 @@ const unsupported = (path: string): Finding => ({
 const enumerations = inModels((model, { family, profile }) => [
   ...Object.entries(RULES).flatMap(([key, rule]) => {
     const path = `${model.path}/${key}`;
-    if (isUnsupported(key, profile) && isGiven(model, key)) return unsupported(path);
+    if (isUnsupported(key, profile) && isGiven(model.fields, key)) return unsupported(path);
     const value = model.fields[key];
     return typeof value === "string" && isRead(key, family) ? rule(value, path, profile) : [];
   }),

@@ -13,7 +13,12 @@ import { operation } from "../../emulator/operation.ts";
 import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
-import { type Dataset, type DatasetTypeName, datasetStatusAt } from "../../schema/model-target.ts";
+import {
+  type Dataset,
+  type DatasetTypeName,
+  datasetStatusAt,
+  type TrainingOutcome,
+} from "../../schema/model-target.ts";
 import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
 import * as changes from "../../store/changes.ts";
 import * as reads from "../../store/reads.ts";
@@ -144,7 +149,7 @@ const DEFAULT_WARNING = {
 function configuredOutcome({
   modelTargetGenerationFailure: failure,
   modelTargetGenerationWarning: warning,
-}: ResolvedAnswerOptions): Pick<Dataset, "generationFailureMessage" | "generationWarning"> {
+}: ResolvedAnswerOptions): TrainingOutcome {
   return {
     generationFailureMessage: failure === undefined ? null : (failure.message ?? DEFAULT_FAILURE),
     generationWarning: warning === undefined ? null : { ...DEFAULT_WARNING, ...warning },

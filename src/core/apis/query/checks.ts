@@ -1,7 +1,7 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
 import { header, isAccepted } from "../../emulator/message.ts";
-import { type MediaType, parseMediaType } from "../../emulator/multipart.ts";
+import { parseMediaType } from "../../emulator/multipart.ts";
 import { namedAccessKey } from "../../emulator/signing.ts";
 import { show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
@@ -169,11 +169,17 @@ const contentTypeIsMultipart = check({
   },
 });
 
+interface ContentType {
+  /** As it was sent. */
+  readonly contentType: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
 /** `Content-Type` names a boundary. Adds it to the context. */
 const boundaryNamed = check({
   name: "boundaryNamed",
   refusals: [noBoundary],
-  test: ({ contentType, parameters }: Pick<MediaType, "parameters"> & { readonly contentType: string }) => {
+  test: ({ contentType, parameters }: ContentType) => {
     const boundary = parameters.get("boundary") ?? "";
     return boundary === "" ? cause("boundary.missing", { given: show(contentType) }) : { boundary };
   },

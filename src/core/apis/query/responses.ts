@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { gzip, gzipSync } from "node:zlib";
-import type { ApiResponse, Context } from "../../emulator/context.ts";
+import type { ApiResponse, Context, HeaderContext } from "../../emulator/context.ts";
 import {
   arraySchema,
   constantSchema,
@@ -23,10 +23,10 @@ import { ENTITY_TOO_LARGE_PAGE, headerTooLarge, JETTY_PAGE } from "../signed/res
 /** The headers of every response, and those named. */
 const headers =
   (named: HeaderList, connection = "keep-alive") =>
-  (at: Pick<Context, "now">): HeaderList => [
+  (at: HeaderContext): HeaderList => [
     ["Connection", connection],
     ["Server", "nginx"],
-    ["Date", dateOf(at)],
+    ["Date", dateOf(at.now)],
     ...named,
   ];
 

@@ -36,7 +36,7 @@ const TARGETS_PER_SLICE = 10_000;
 export async function searchTargets(
   targets: readonly Target[],
   image: Buffer,
-  { queryMatcher: matcher, advice: { photographs } }: Pick<ResolvedAnswerOptions, "queryMatcher" | "advice">,
+  { queryMatcher: matcher, advice: { photographs } }: ResolvedAnswerOptions,
   maxNumResults: number,
   now: number,
 ): Promise<Search> {

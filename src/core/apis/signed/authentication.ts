@@ -21,7 +21,7 @@ import { fail, failure, tooManyRequests } from "./responses.ts";
 export async function recordsOfKey(
   field: "serverAccessKey" | "clientAccessKey",
   authorization: string | undefined,
-  { store }: Pick<Services, "store">,
+  { store }: Services,
 ): Promise<RecordsOf | undefined> {
   const accessKey = namedAccessKey(authorization);
   return accessKey === undefined

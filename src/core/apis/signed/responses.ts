@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Context } from "../../emulator/context.ts";
+import type { Context, HeaderContext } from "../../emulator/context.ts";
 import {
   constantSchema,
   hex32Schema,
@@ -21,7 +21,7 @@ const UPSTREAM_TIME = "5";
 /** Headers of the service itself, rather than of a proxy. */
 export const serviceHeaders =
   (contentType: string) =>
-  (at: Pick<Context, "profile" | "now">): HeaderList => [
+  (at: HeaderContext): HeaderList => [
     ["Connection", "keep-alive"],
     ["Content-Type", contentType],
     ["server", "envoy"],
@@ -29,7 +29,7 @@ export const serviceHeaders =
     ["strict-transport-security", "max-age=31536000"],
     [at.profile.regionHeader, REGIONS],
     ["x-content-type-options", "nosniff"],
-    ["Date", dateOf(at)],
+    ["Date", dateOf(at.now)],
   ];
 
 const json = serviceHeaders("application/json");
@@ -104,7 +104,7 @@ export const tooManyRequests: DeclaredResponse = {
     ["strict-transport-security", "max-age=31536000"],
     [at.profile.regionHeader, REGIONS],
     ["x-content-type-options", "nosniff"],
-    ["Date", dateOf(at)],
+    ["Date", dateOf(at.now)],
   ],
 };
 
@@ -113,7 +113,7 @@ export const unexpectedBody: DeclaredResponse = {
   description: "The request has a body where none is allowed (empty body).",
   headers: (at) => [
     ["server", "envoy"],
-    ["Date", dateOf(at)],
+    ["Date", dateOf(at.now)],
     [at.profile.upstreamTimeHeader, UPSTREAM_TIME],
   ],
 };
@@ -125,7 +125,7 @@ export const streamTimeout: DeclaredResponse = {
     ["Content-Type", "text/plain"],
     ["server", "envoy"],
     ["Connection", "close"],
-    ["Date", dateOf(at)],
+    ["Date", dateOf(at.now)],
   ],
   schema: constantSchema("stream timeout"),
   body: () => "stream timeout",
@@ -165,7 +165,7 @@ export const fromLoadBalancer = (
     ["Server", "awselb/2.0"],
     ["Content-Type", "text/html"],
     ["Connection", connection],
-    ["Date", dateOf(at)],
+    ["Date", dateOf(at.now)],
   ],
   schema: stringSchema,
   body: () => page,

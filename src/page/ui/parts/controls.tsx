@@ -13,13 +13,17 @@ export function set<T>(signal: Signal<T>, value: T): void {
   signal.value = value;
 }
 
-export interface ButtonProps
+/** What a button shows, whatever it does. */
+export interface ButtonFace
   extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "form" | "aria-pressed" | "aria-expanded"> {
   readonly icon?: IconName;
   readonly label: string;
-  readonly onClick?: () => unknown;
   /** Bare ones show only the icon. */
   readonly kind?: "plain" | "main" | "danger" | "bare";
+}
+
+interface ButtonProps extends ButtonFace {
+  readonly onClick?: () => unknown;
   readonly submit?: boolean;
 }
 
@@ -49,7 +53,7 @@ export const LinkButton = ({ label, icon, ...link }: LinkProps) => (
   </a>
 );
 
-export interface OpenButtonProps extends Omit<ButtonProps, "onClick" | "submit"> {
+interface OpenButtonProps extends ButtonFace {
   readonly children: (close: () => void) => ComponentChildren;
 }
 
@@ -63,7 +67,7 @@ export function OpenButton({ children, ...button }: OpenButtonProps) {
   );
 }
 
-interface CopyProps extends Pick<ButtonProps, "label" | "kind"> {
+interface CopyProps extends Pick<ButtonFace, "label" | "kind"> {
   readonly value: string;
 }
 

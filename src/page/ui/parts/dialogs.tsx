@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { dialogs, dismiss, notices } from "../state/api.ts";
-import { Button, OpenButton, type OpenButtonProps } from "./controls.tsx";
+import { Button, type ButtonFace, OpenButton } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
 /** Notices of success and failure. An open dialog has its own: nothing behind it can be used. */
@@ -101,7 +101,7 @@ export function FormDialog({ title, action, onClose, onSubmit, children }: FormD
   );
 }
 
-interface ConfirmButtonProps extends Omit<OpenButtonProps, "children"> {
+interface ConfirmButtonProps extends ButtonFace {
   readonly title: string;
   readonly children: string;
   readonly action: string;

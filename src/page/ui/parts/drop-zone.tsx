@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { notify } from "../state/api.ts";
-import { Button, type ButtonProps } from "./controls.tsx";
+import { Button, type ButtonFace } from "./controls.tsx";
 import { Icon } from "./icons.tsx";
 
 export const PICTURES = "image/png,image/jpeg";
@@ -78,7 +78,7 @@ export function DropZone({ label, onFiles, children }: DropZoneProps) {
   );
 }
 
-interface FileButtonProps extends Pick<ButtonProps, "label" | "icon" | "kind"> {
+interface FileButtonProps extends ButtonFace {
   readonly accept: string;
   readonly multiple?: boolean;
   readonly onFiles: (files: readonly File[]) => unknown;

@@ -238,7 +238,7 @@ export function databaseParameters(
 }
 
 /** Keeps a view's database while the view is open, and afterwards if the user chose it. */
-export function useKeptDatabase(given: Pick<PageTargets, "database"> | null): void {
+export function useKeptDatabase(given: { readonly database: string | null } | null): void {
   const database = given?.database ?? null;
   const named = currentRoute.value.parameters.get("database");
   useEffect(() => {

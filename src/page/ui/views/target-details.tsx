@@ -18,9 +18,12 @@ const COUNTS = [
   ["totalRecos", "In total"],
 ] as const;
 
-interface DetailsProps {
+interface TargetProps {
   readonly database: string;
   readonly target: ShownTarget;
+}
+
+interface DetailsProps extends TargetProps {
   readonly onClose: () => void;
 }
 
@@ -116,7 +119,7 @@ function Recognition({ image, features }: RecognitionProps) {
   );
 }
 
-function FinishButton({ database, target }: Omit<DetailsProps, "onClose">) {
+function FinishButton({ database, target }: TargetProps) {
   const isProcessing = useComputed(() => statusOf(target, emulatorNow.value) === "processing");
   if (!isProcessing.value) return null;
   const finish = () => ask("POST", pathOf("page", "finish", target.targetId, { database }));
