@@ -36,10 +36,10 @@ export const settingsIn = (rows: OptionTable, command: Command) =>
 export const settingsOf = (command: Command) =>
   settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command);
 
-type FlagType = { readonly type: "string" | "boolean" };
-
 /** The options of a command that are settings, as `parseArgs` takes them. */
-export const flagsOf = (command: Command): Readonly<Record<string, FlagType>> =>
+export const flagsOf = (
+  command: Command,
+): Readonly<Record<string, { readonly type: "string" | "boolean" }>> =>
   Object.fromEntries(
     settingsOf(command).map(({ flag: { name, switchesTo } }) => [
       name,

@@ -50,11 +50,6 @@ function shownComparison(matcher: ImageMatcher) {
 /** Raters without state. Others may draw ratings or count calls, so only adding a picture calls them. */
 const REPEATABLE: readonly TargetRater[] = [brisqueRater, featureRater, perfectRater];
 
-interface Rules {
-  readonly queryMatcher: ImageMatcher;
-  readonly targetRater: TargetRater;
-}
-
 /**
  * Tries an image as a query and as a target.
  *
@@ -63,7 +58,10 @@ interface Rules {
 export async function tryImage(
   bytes: Buffer,
   targets: readonly Target[],
-  { queryMatcher: matcher, targetRater }: Rules,
+  {
+    queryMatcher: matcher,
+    targetRater,
+  }: { readonly queryMatcher: ImageMatcher; readonly targetRater: TargetRater },
   now: number,
   whyRefused?: string,
 ) {

@@ -77,9 +77,7 @@ interface RunnerTask {
   readonly suite?: RunnerTask | undefined;
 }
 
-type Annotate = TestContext["annotate"];
-
-const annotation = (annotate: Annotate, text: string) =>
+const annotation = (annotate: TestContext["annotate"], text: string) =>
   annotate("explained by mock-cloud-reco", { contentType: "text/plain", body: text });
 
 /** Vitest accepts annotations only for running tests, and marks a test as failed before its fixtures end. */

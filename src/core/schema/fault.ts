@@ -102,9 +102,6 @@ export interface Fault extends FaultEffects {
   readonly probability?: number;
 }
 
-/** A fault that JSON can hold: without functions. */
-type PlainFault = Omit<Fault, "when" | "database"> & { readonly database?: string };
-
 export interface AddedFault {
   readonly id: string;
   readonly api: ApiName | null;
@@ -241,7 +238,13 @@ export const faultJson = wireForm(
 );
 
 export const postedFault = wireForm(
-  z.lazy(() => withEffect(record<PlainFault>(optional(jsonFields)), "reset_connection", "delay_seconds")),
+  z.lazy(() =>
+    withEffect(
+      record<Omit<Fault, "when" | "database"> & { readonly database?: string }>(optional(jsonFields)),
+      "reset_connection",
+      "delay_seconds",
+    ),
+  ),
   { names, resource: faultJson },
 );
 

@@ -77,12 +77,6 @@ export interface RequestFacts {
   readonly path: string;
 }
 
-/** Recorded when a request arrives, besides the message. */
-interface ArrivalFacts extends RequestFacts {
-  /** When the request arrived, in milliseconds since the epoch by the emulator's clock. */
-  readonly time: number;
-}
-
 /** The answer to a request, and what refused it. */
 export interface AnswerFacts {
   /** Undefined when the client got no response (unserved path, cut connection, error of a user's function). */
@@ -120,7 +114,10 @@ export interface ResultFacts extends AnswerFacts, FoundFacts {
   readonly durationMs: number;
 }
 
-export interface EntryFacts extends ArrivalFacts, ResultFacts {}
+export interface EntryFacts extends RequestFacts, ResultFacts {
+  /** When the request arrived, in milliseconds since the epoch by the emulator's clock. */
+  readonly time: number;
+}
 
 type LongField = "considered" | "otherTargets" | "signature";
 /** An entry in lists and in the log. */

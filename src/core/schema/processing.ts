@@ -12,7 +12,7 @@ interface Processing {
 }
 
 /** The result of processing an image. */
-export interface Assessment {
+export interface ProcessingResult {
   /** The status after processing. */
   readonly outcome: "success" | "failed";
   /** The rater's result, 0 to 5. */
@@ -20,7 +20,7 @@ export interface Assessment {
 }
 
 /** Status and rating of a cloud database's target depend on these. */
-export interface TargetProcessing extends Processing, Assessment {
+export interface TargetProcessing extends Processing, ProcessingResult {
   /** Milliseconds since the epoch. */
   readonly uploadDate: number;
   readonly lastModifiedDate: number;

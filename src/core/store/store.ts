@@ -1,5 +1,5 @@
 import type { Database } from "../schema/database.ts";
-import type { Assessment } from "../schema/processing.ts";
+import type { ProcessingResult } from "../schema/processing.ts";
 import type { NewImage, TargetImage } from "../schema/target.ts";
 import type { KeptImage } from "./image-blobs.ts";
 import type { RateRule } from "./rate-history.ts";
@@ -46,7 +46,7 @@ export interface Decision<Result> {
 }
 
 /** A stored image, and the result of processing it. */
-export interface ProcessedImage extends Assessment {
+export interface ProcessedImage extends ProcessingResult {
   readonly image: TargetImage;
 }
 
@@ -114,7 +114,7 @@ export interface Store {
   revision(): Promise<string>;
 }
 
-export type AssessImage = (image: NewImage) => Promise<Assessment & { readonly sha256?: string }>;
+export type AssessImage = (image: NewImage) => Promise<ProcessingResult & { readonly sha256?: string }>;
 
 /** An image that is retained until a target uses it. */
 export interface RetainedImage extends ProcessedImage {

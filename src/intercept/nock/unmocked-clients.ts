@@ -4,8 +4,6 @@ import { types } from "node:util";
 import type { AnyFunction } from "../replace.ts";
 import { type Scheme, secureArguments } from "./request-arguments.ts";
 
-type Name = "request" | "get";
-
 /** Functions that open connections, instead of nock's. */
 export interface Unmocked {
   readonly ClientRequest: typeof ClientRequest;
@@ -16,7 +14,7 @@ export interface Unmocked {
   readonly Response: typeof Response;
   /** Whether another interceptor was skipped, which may handle requests to other hosts. */
   readonly passesOver: boolean;
-  of(scheme: Scheme, name: Name): AnyFunction;
+  of(scheme: Scheme, name: "request" | "get"): AnyFunction;
 }
 
 export const OWNERS = [

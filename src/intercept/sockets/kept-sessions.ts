@@ -55,12 +55,10 @@ export function guardSessions(handler: KeptConnectionHandler): (() => void) | un
   });
 }
 
-type Headers = Readonly<Record<string, unknown>>;
-
 function refuserOf(
   handler: KeptConnectionHandler,
   session: object,
-): ((headers: Headers) => Error | undefined) | undefined {
+): ((headers: Readonly<Record<string, unknown>>) => Error | undefined) | undefined {
   const destinations = destinationsOf(Object(propertyOf(session, "socket")));
   const refused = destinations.find((endpoint) => handler.isRefused(endpoint));
   if (refused !== undefined) return () => handler.refuseKept(refused);

@@ -32,8 +32,6 @@ export function addresseeOf({ method, target, hostHeader }: SentHead, endpoint: 
 /** `send`: allow this request. `sendAll`: allow all further data. `fail`: fail the connection. `reply`: answer it here. */
 export type Verdict = "send" | "sendAll" | { readonly fail: Error } | { readonly reply: string };
 
-type Done = (error?: Error | null) => void;
-
 const NO_BYTES = Buffer.alloc(0);
 const REQUEST_LINE = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/;
 /** Longer than the request line and the Host header of any relevant request. */
@@ -52,7 +50,7 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
   /** The beginning of the connection's first request line, which a client may write piece by piece. */
   let held: Buffer = NO_BYTES;
 
-  const passes = (chunk: Buffer, done: Done): boolean => {
+  const passes = (chunk: Buffer, done: (error?: Error | null) => void): boolean => {
     const start = chunk.toString("latin1", 0, MAX_INSPECTED);
     const line = REQUEST_LINE.exec(start);
     if (line === null) {

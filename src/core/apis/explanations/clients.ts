@@ -1,11 +1,9 @@
 import { header, type WithHeaders } from "../../emulator/message.ts";
 
-type Client = readonly [name: string, agent: RegExp | undefined];
-
 const FORM = "application/x-www-form-urlencoded";
 
 /** What sends each type if the program names none, with its User-Agent; PHP and .NET send no agent. */
-const SENDERS: Readonly<Record<string, readonly Client[]>> = {
+const SENDERS: Readonly<Record<string, readonly (readonly [name: string, agent: RegExp | undefined])[]>> = {
   [FORM]: [
     ["curl", /^curl\//],
     ["PHP", /^PHP|Guzzle/i],

@@ -193,11 +193,6 @@ interface Suspects {
   readonly variants: () => Promise<readonly SignedVariant[]>;
 }
 
-interface Explained {
-  readonly mistakes: readonly AnyCause[];
-  readonly signed: string;
-}
-
 export type ComputeHmac = (
   algorithm: SignatureEncoding["algorithm"],
   key: string | Buffer,
@@ -215,7 +210,7 @@ export async function findMistakes(
   right: SignedLines,
   { ownSecrets, otherSecrets, variants: makeVariants }: Suspects,
   hmac: ComputeHmac = computeHmac,
-): Promise<Explained | undefined> {
+): Promise<{ readonly mistakes: readonly AnyCause[]; readonly signed: string } | undefined> {
   const forms = encodingsOf(signature);
   const [first] = forms;
   if (first === undefined) return undefined;

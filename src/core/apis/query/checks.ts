@@ -169,17 +169,17 @@ const contentTypeIsMultipart = check({
   },
 });
 
-interface ContentType {
-  /** As it was sent. */
-  readonly contentType: string;
-  readonly parameters: ReadonlyMap<string, string>;
-}
-
 /** `Content-Type` names a boundary. Adds it to the context. */
 const boundaryNamed = check({
   name: "boundaryNamed",
   refusals: [noBoundary],
-  test: ({ contentType, parameters }: ContentType) => {
+  test: ({
+    contentType,
+    parameters,
+  }: {
+    readonly contentType: string;
+    readonly parameters: ReadonlyMap<string, string>;
+  }) => {
     const boundary = parameters.get("boundary") ?? "";
     return boundary === "" ? cause("boundary.missing", { given: show(contentType) }) : { boundary };
   },

@@ -92,7 +92,7 @@ export function presignedUrl(
 ): string {
   const date = compactDate(now);
   const accessKey = random.text(20, UPPER_CASE);
-  const parameters: Readonly<Record<Parameter, string>> = {
+  const parameters: Readonly<Record<keyof typeof PARAMETERS, string>> = {
     "Security-Token": random.bytes(TOKEN_BYTES).toString("base64"),
     Algorithm: profile.reportAlgorithm,
     Date: date,
@@ -118,8 +118,6 @@ const PARAMETERS = {
   Expires: () => ({ type: "string", pattern: "^-?[0-9]+$", description: "In seconds." }),
   Signature: () => stringSchema,
 } satisfies Record<string, (profile: Profile) => JsonSchema>;
-
-type Parameter = keyof typeof PARAMETERS;
 
 export const parametersUnder = (profile: Profile): JsonSchemas =>
   Object.fromEntries(

@@ -16,8 +16,6 @@ const given = (fields: Readonly<Record<string, unknown>>) =>
 export const keptRecord = <T>(fields: FieldsOf<T>): z.ZodMiniType<T> =>
   kind("an object", z.output(record<T>(fields)));
 
-type Discriminable = z.core.$ZodTypeDiscriminable;
-
 /** One of several records, distinguished by `kind`. */
 export const byKind = <T extends { readonly kind: string }>(
   description: string,
@@ -25,7 +23,7 @@ export const byKind = <T extends { readonly kind: string }>(
 ): z.ZodMiniType<T> =>
   kind(
     description,
-    z.discriminatedUnion("kind", forms as unknown as [Discriminable]),
+    z.discriminatedUnion("kind", forms as unknown as [z.core.$ZodTypeDiscriminable]),
   ) as z.ZodMiniType<unknown> as z.ZodMiniType<T>;
 
 type Optional<F, D> = {

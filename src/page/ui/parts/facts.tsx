@@ -9,10 +9,8 @@ import { duration } from "../state/format.ts";
 import { set } from "./controls.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 
-type Tone = "good" | "bad" | "busy" | "off" | "info";
-
 interface BadgeProps {
-  readonly tone: Tone;
+  readonly tone: "good" | "bad" | "busy" | "off" | "info";
   readonly icon?: IconName;
   readonly children: ComponentChildren;
 }
@@ -78,10 +76,8 @@ export function StatusCode({ status }: { readonly status: number | undefined }) 
   return <b class={`code mono tone ${tone}`}>{status ?? "—"}</b>;
 }
 
-type Fact = readonly [term: string, value: ComponentChildren];
-
 interface FactsProps {
-  readonly facts: readonly Fact[];
+  readonly facts: readonly (readonly [term: string, value: ComponentChildren][]);
   readonly class?: string;
 }
 
@@ -115,13 +111,8 @@ const FORMS = {
   iso: (at: number) => new Date(at).toISOString().replace(/T(.*)\.\d+Z/, " $1Z"),
 };
 
-interface MomentProps {
-  readonly at: number;
-  readonly form?: keyof typeof FORMS;
-}
-
 /** A time in UTC, like the service's headers. */
-export const Moment = ({ at, form = "long" }: MomentProps) =>
+export const Moment = ({ at, form = "long" }: { readonly at: number; readonly form?: keyof typeof FORMS }) =>
   Number.isNaN(new Date(at).getTime()) ? (
     <time>—</time>
   ) : (

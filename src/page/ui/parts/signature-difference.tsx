@@ -19,12 +19,12 @@ function Line({ value, other }: { readonly value: string; readonly other: string
   );
 }
 
-interface DifferenceProps {
-  readonly signature: NonNullable<ShownRequest["signature"]>;
-}
-
 /** Both strings to sign side by side, line by line, with the difference marked. */
-export function SignatureDifference({ signature: { expected, signed } }: DifferenceProps) {
+export function SignatureDifference({
+  signature: { expected, signed },
+}: {
+  readonly signature: NonNullable<ShownRequest["signature"]>;
+}) {
   const isRight = signed === expected;
   const expectedLines = expected.split("\n");
   const signedLines = isRight ? undefined : signed?.split("\n");

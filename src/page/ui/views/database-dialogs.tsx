@@ -11,12 +11,13 @@ import { baseUrlOf, curlCommands } from "../state/curl.ts";
 
 export const KINDS = { cloud: "Cloud recognition", vumark: "VuMark" } as const;
 
-interface AddDatabaseProps {
+export const AddDatabase = ({
+  databases,
+  onClose,
+}: {
   readonly databases: readonly PageDatabase[];
   readonly onClose: () => void;
-}
-
-export const AddDatabase = ({ databases, onClose }: AddDatabaseProps) => (
+}) => (
   <FormDialog
     title="Add database"
     action="Add database"

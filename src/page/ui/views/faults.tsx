@@ -97,12 +97,13 @@ const CODES = Object.entries(RESULT_CODES)
   .filter(([, { status }]) => status >= 400)
   .map(([code, { status }]) => [code, `${status} ${code}`] as const);
 
-interface AddFaultProps {
+function AddFault({
+  databases,
+  onClose,
+}: {
   readonly databases: readonly string[];
   readonly onClose: () => void;
-}
-
-function AddFault({ databases, onClose }: AddFaultProps) {
+}) {
   const effect = useSignal<(typeof EFFECTS)[number][0]>("code");
   const replaces = effect.value !== "delay";
   const add = (fields: FormData) => {

@@ -64,12 +64,13 @@ export function Scores({ trial, chosen, onChoose }: ScoresProps) {
   );
 }
 
-interface ScoreProps {
+export const Score = ({
+  target,
+  threshold = null,
+}: {
   readonly target: PageTriedTarget;
   readonly threshold?: number | null;
-}
-
-export const Score = ({ target, threshold = null }: ScoreProps) => (
+}) => (
   <>
     <span class="picture">
       <Thumbnail sha256={target.image} />

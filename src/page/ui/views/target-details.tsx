@@ -90,13 +90,14 @@ export function TargetDetails({ database, target, onClose }: DetailsProps) {
   );
 }
 
-interface RecognitionProps {
+/** How likely photographs are recognised, and advice. */
+function Recognition({
+  image,
+  features,
+}: {
   readonly image: string;
   readonly features: Signal<PageFeatures | null>;
-}
-
-/** How likely photographs are recognised, and advice. */
-function Recognition({ image, features }: RecognitionProps) {
+}) {
   // Pictures that cannot be decoded have no features.
   const { value } = useLoaded(() => featuresOf(image, "target").catch(() => null));
   useEffect(

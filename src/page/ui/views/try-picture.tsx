@@ -158,12 +158,13 @@ export function TryPicture() {
   );
 }
 
-interface PictureFactsProps {
+function PictureFacts({
+  tried: { picture, url, trial },
+  target,
+}: {
   readonly tried: Tried;
   readonly target: PageTriedTarget | undefined;
-}
-
-function PictureFacts({ tried: { picture, url, trial }, target }: PictureFactsProps) {
+}) {
   const { image } = trial;
   const features = useSignal<PageFeatures | null>(null);
   const load = () => askJson<PageFeatures>("POST", pathOf("page", "features", { as: "query" }), picture);
