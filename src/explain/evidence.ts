@@ -24,12 +24,12 @@ export interface ExplainedMock {
   missingRefusals(entries: readonly JournalEntry[]): readonly RequestFilter[];
 }
 
-interface Answered {
+interface AnsweredRequest {
   readonly mock: ExplainedMock;
   readonly entry: JournalEntry;
 }
 
-export const answered = new Signal<Answered>("answered");
+export const answered = new Signal<AnsweredRequest>("answered");
 
 const MOST_OF_OTHERS = 100;
 const MOST_PATHS = 20;
@@ -98,7 +98,7 @@ export class Evidence {
     return this.#readings.every((reading) => reading === now);
   }
 
-  #addOther({ mock, entry }: Answered): void {
+  #addOther({ mock, entry }: AnsweredRequest): void {
     if (!fixtures.has(mock)) this.ofOthers.push(entry);
     if (this.ofOthers.length > MOST_OF_OTHERS) this.ofOthers.shift();
   }

@@ -17,7 +17,7 @@ export interface InterceptedRequest extends WireRequest {
 interface HostHandlers {
   readonly handle: RequestHandler;
   /** Identifies a request of this mock, if several mocks have this base URL. */
-  readonly recognizes?: (request: RequestHead) => Recognition | undefined;
+  readonly identifies?: (request: RequestHead) => IdentifiedBy | undefined;
   /** Answers bytes that could not be parsed as a request. The head may be missing. */
   readonly handleMalformed?: (why: MalformedKind, head: RequestHead) => Promise<Result>;
   /** Called for a connection to this host that could not be answered. */
@@ -30,7 +30,7 @@ export interface InterceptedHost extends HostHandlers {
 }
 
 /** `key`: the request names a key of the mock; `dataset`: a dataset of the mock; `client`: a client or user of the mock. */
-export type Recognition = "key" | "dataset" | "client";
+export type IdentifiedBy = "key" | "dataset" | "client";
 
 interface Entry extends HostHandlers {
   readonly prefix: string;
@@ -137,12 +137,12 @@ export class HostTable {
     const starter = this.starterInContext();
     const candidates = rows.filter(({ prefix }) => prefix === sharedPrefix);
     if (candidates.length === 1) return undefined;
-    const recognitions = candidates.map(({ recognizes }) => recognizes?.(request));
+    const identified = candidates.map(({ identifies }) => identifies?.(request));
     return (
-      candidates[recognitions.indexOf("key")] ??
+      candidates[identified.indexOf("key")] ??
       candidates.find((candidate) => starter !== undefined && candidate.starter === starter) ??
-      candidates[recognitions.indexOf("dataset")] ??
-      candidates[recognitions.indexOf("client")]
+      candidates[identified.indexOf("dataset")] ??
+      candidates[identified.indexOf("client")]
     );
   }
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createEmulator, createFaults, type Emulator } from "../core/apis/index.ts";
+import { createEmulator, createFaults, type ServiceEmulator } from "../core/apis/index.ts";
 import { tokenSource } from "../core/apis/model-target/checks.ts";
 import type { Consistency, ControlledParts, ResolvedAnswerOptions } from "../core/apis/services.ts";
 import { type ClockShift, MovableClock } from "../core/emulator/clock.ts";
@@ -16,21 +16,21 @@ import { MemoryStore } from "../core/store/memory-store.ts";
 import * as reads from "../core/store/reads.ts";
 import { ofDatabase } from "../core/store/records.ts";
 import type { FinishCall } from "../explain/surprises.ts";
-import type { InterceptedHost, Recognition } from "../intercept/host-table.ts";
+import type { IdentifiedBy, InterceptedHost } from "../intercept/host-table.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { ExpectedRefusals } from "./expected-refusals.ts";
 
 /** An asynchronous context in which an isolated call of any mock runs. */
-interface Scope {
-  readonly outer: Scope | undefined;
+interface CallContext {
+  readonly outer: CallContext | undefined;
 }
 
 /** One for all mocks: each one slows down all asynchronous operations of Node 20 for good. */
-const scopes = new AsyncLocalStorage<Scope>();
+const contexts = new AsyncLocalStorage<CallContext>();
 
 /** Chooses the state by asynchronous context: an isolated call's, or outside of calls the shared state. */
 export class Isolation {
-  private readonly states = new WeakMap<Scope, EmulatorState>();
+  private readonly states = new WeakMap<CallContext, EmulatorState>();
   /** The states of running calls, and the states of the calls around these. */
   private readonly running = new Map<EmulatorState, EmulatorState | undefined>();
 
@@ -56,11 +56,11 @@ export class Isolation {
   async run<Result>(call: () => Result): Promise<Awaited<Result>> {
     const outer = this.inContext;
     const state = (outer ?? this.shared).fork();
-    const scope: Scope = { outer: scopes.getStore() };
-    this.states.set(scope, state);
+    const context: CallContext = { outer: contexts.getStore() };
+    this.states.set(context, state);
     this.running.set(state, outer);
     try {
-      return await scopes.run(scope, call);
+      return await contexts.run(context, call);
     } finally {
       this.running.delete(state);
       state.end();
@@ -68,8 +68,8 @@ export class Isolation {
   }
 
   private get inContext(): EmulatorState | undefined {
-    for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) {
-      const state = this.states.get(scope);
+    for (let context = contexts.getStore(); context !== undefined; context = context.outer) {
+      const state = this.states.get(context);
       if (state !== undefined) return state;
     }
     return undefined;
@@ -91,7 +91,7 @@ export interface EmulatorParts extends ControlledParts {
 /** A mock's state, and the emulator that answers requests from it. */
 export class EmulatorState {
   readonly clock: MovableClock;
-  readonly emulator: Emulator;
+  readonly emulator: ServiceEmulator;
   readonly answerOptions: ResolvedAnswerOptions;
   readonly expectedRefusals: ExpectedRefusals;
   /** The latest call of `finishProcessing()`. */
@@ -173,15 +173,15 @@ export function interceptedHosts(
         .handle(apis, request, { connection: "refused", refusedBy: "transport", cause: why })
         .catch(() => {});
     },
-    recognizes: (request) => recognition(isolation.ofRequest, answerOptions, request),
+    identifies: (request) => identify(isolation.ofRequest, answerOptions, request),
   }));
 }
 
-function recognition(
+function identify(
   { store }: EmulatorState,
   { modelTargetClient, modelTargetUser }: ResolvedOptions["answerOptions"],
   { path, headers }: RequestHead,
-): Recognition | undefined {
+): IdentifiedBy | undefined {
   const authorization = header({ headers }, "authorization");
   if (recordsOfAccessKey(store, namedAccessKey(authorization)) !== undefined) return "key";
   if (path.split("/").some((segment) => store.readNow(reads.dataset(segment)) !== undefined))

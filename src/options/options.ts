@@ -164,7 +164,7 @@ const defaults = { ...defaultsOf(OPTIONS.common), ...defaultsOf(OPTIONS.mock) };
 const fixtureOptions = z.lazy(() => z.strictObject(optional(schemasOf(OPTIONS.fixture))));
 const fixtureDefaults = defaultsOf(OPTIONS.fixture);
 
-/** A name that is neither an option of fixtures nor of anything else is compared with both kinds of names that fixtures take. */
+/** Suggests the most similar fixture or mock option for an unknown name. */
 function refuseUnknown(given: readonly string[]): void {
   const names = Object.keys({ ...OPTIONS.fixture, ...OPTIONS.common, ...OPTIONS.mock });
   const elsewhere = [...Object.keys({ ...OPTIONS.servers, ...OPTIONS.startServers }), ...DATABASE_FIELDS];

@@ -73,7 +73,7 @@ export function unpackFeatures(packed: Buffer): TargetFeatures | undefined {
   };
 }
 
-export interface Search {
+export interface SearchSettings {
   /** Length of the longer side, in pixels, to which pictures are scaled, as far as that enlarges them at most twice. */
   readonly side: number;
   readonly most: number;
@@ -83,10 +83,10 @@ export interface Search {
   readonly finest: number;
 }
 
-export const TARGET_SEARCH: Search = { side: 640, most: 384, contrast: 30, finest: 0.7 };
-export const QUERY_SEARCH: Search = { side: 1280, most: 2000, contrast: 20, finest: 1 };
+export const TARGET_SEARCH: SearchSettings = { side: 640, most: 384, contrast: 30, finest: 0.7 };
+export const QUERY_SEARCH: SearchSettings = { side: 1280, most: 2000, contrast: 20, finest: 1 };
 /** Of a query at half its size. */
-export const HALF_QUERY_SEARCH: Search = { ...QUERY_SEARCH, most: 800 };
+export const HALF_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 800 };
 
 export interface FeaturesKernel extends KernelMemory {
   begin(width: number, height: number): number;
@@ -125,11 +125,14 @@ export class FeatureFinder {
     new Int32Array(buffer, this.kernel.biasesAt(), BITS).set(biases);
   }
 
-  find(picture: GreyPicture, search: Search): Promise<Features> {
+  find(picture: GreyPicture, search: SearchSettings): Promise<Features> {
     return this.#turn.run(() => this.#search(picture, search));
   }
 
-  async #search({ data, width, height }: GreyPicture, { most, contrast, finest }: Search): Promise<Features> {
+  async #search(
+    { data, width, height }: GreyPicture,
+    { most, contrast, finest }: SearchSettings,
+  ): Promise<Features> {
     const { kernel } = this;
     const at = kernel.begin(width, height);
     new Uint8Array(kernel.memory.buffer).set(data, at);

@@ -12,7 +12,7 @@ import {
   packFeatures,
   placeOf,
   QUERY_SEARCH,
-  type Search,
+  type SearchSettings,
   TARGET_SEARCH,
   type TargetFeatures,
   unpackFeatures,
@@ -24,7 +24,7 @@ import { countDifferent, type QueryPicture } from "./recognise.ts";
 
 let finder: Promise<FeatureFinder> | undefined;
 
-async function find(picture: GreyPicture, search: Search): Promise<Features> {
+async function find(picture: GreyPicture, search: SearchSettings): Promise<Features> {
   finder ??= readProjections().then((projections) => new FeatureFinder(projections));
   return (await finder).find(picture, search);
 }
@@ -32,7 +32,7 @@ async function find(picture: GreyPicture, search: Search): Promise<Features> {
 /** How a query is searched. */
 interface QueryPass {
   readonly pixels: Pyramid;
-  readonly search: Search;
+  readonly search: SearchSettings;
   /** The targets that share most features with it are verified: at least so many. */
   readonly verified: number;
 }

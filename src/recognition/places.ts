@@ -13,7 +13,7 @@ export interface Sighting {
 
 /** Two targets are at one place if this part of the inliers lies in the other's outline. */
 const MOST_SHARED = 0.5;
-/** If the pixels show nearly as much of both, both count: copies, or a part of the other's picture. */
+/** Two targets at one place both count if the photograph shows nearly as much of each: copies, or a part of the other's picture. */
 const AS_MUCH = 0.8;
 /** The same for targets of which nearly as many features agree: copies that are mostly covered show a little more or less. */
 const HALF_AS_MUCH = 0.5;

@@ -17,7 +17,7 @@ const message = z.lazy(() =>
     kept: trueOrFalse,
     size: wholeNumber,
     holdsSecrets: trueOrFalse,
-    madeHere: trueOrFalse,
+    isEmulators: trueOrFalse,
   }),
 );
 type MessageRecord = z.output<typeof message>;

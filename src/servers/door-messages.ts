@@ -28,7 +28,7 @@ export const OVERLOADED = 503;
 export type DoorRole = (typeof DOORS)[number];
 
 /** A client's request, as a door has read it. */
-export interface Asked {
+export interface DoorRequest {
   readonly role: DoorRole;
   readonly request: WireRequest;
   /** Why it could not be read. */
@@ -42,7 +42,7 @@ export function loggedOf(entry: JournalEntry): LoggedFacts {
   return { ...logged, time: entry.time.getTime() };
 }
 
-export interface Answered {
+export interface DoorResponse {
   readonly result: Result;
   /** Undefined when nothing was recorded. */
   readonly logged: LoggedFacts | undefined;
@@ -122,13 +122,13 @@ function unframed<T>(
   return [decoded(schema, facts, name), bytes.subarray(end)];
 }
 
-export function packAsked(settings: string, { role, request, malformed }: Asked) {
+export function packRequest(settings: string, { role, request, malformed }: DoorRequest) {
   const { method, path, query, headers: lines, body, isCutOff, leftOverOf } = request;
   const head = { method, path, query, headers: lines, isCutOff, leftOverOf };
   return framed({ settings, role, ...head, malformed }, body);
 }
 
-export function unpackAsked(bytes: Buffer): Asked & { readonly settings: string } {
+export function unpackRequest(bytes: Buffer): DoorRequest & { readonly settings: string } {
   const [{ settings, role, malformed, ...head }, body] = unframed(
     question,
     bytes,
@@ -138,13 +138,13 @@ export function unpackAsked(bytes: Buffer): Asked & { readonly settings: string 
   return { settings, role, malformed, request: { ...head, isCutOff: head.isCutOff === true, body } };
 }
 
-export function packAnswered({ result, logged }: Answered): Buffer {
+export function packResponse({ result, logged }: DoorResponse): Buffer {
   const { response, connectionError } = result;
   const facts = { status: response?.status, headers: response?.headers, connectionError };
   return Buffer.concat(framed({ ...facts, logged }, response?.body ?? NO_BYTES));
 }
 
-export function unpackAnswered(bytes: Buffer): Answered {
+export function unpackResponse(bytes: Buffer): DoorResponse {
   const [{ status = 500, headers: lines = [], connectionError, logged }, body] = unframed(
     answer,
     bytes,

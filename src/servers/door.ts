@@ -9,8 +9,8 @@ import { type Listen, MAX_REQUESTS, type RunningServer, startServer } from "../c
 import type { Store } from "../core/store/store.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 import type { ResolvedOptions } from "../options/options.ts";
-import { type Asked, type DoorRole, type LoggedFacts, SERVER_HEADER } from "./door-messages.ts";
-import { type AnswerDoor, answerAsked, type DoorOptions } from "./doorway.ts";
+import { type DoorRequest, type DoorRole, type LoggedFacts, SERVER_HEADER } from "./door-messages.ts";
+import { type AnswerDoor, answerDoorRequest, type DoorOptions } from "./doorway.ts";
 import { connectToManager, type ManagerAddress, OverloadedError } from "./manager-link.ts";
 import { isHealthCheck } from "./server.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -49,7 +49,7 @@ export async function startDoor(
   const server = await startServer({ ...listen, kindOf, maxRequests }, (url) => {
     const own = options(url);
     const ask = answering(url);
-    const answer = async (asked: Asked): Promise<Result> => {
+    const answer = async (asked: DoorRequest): Promise<Result> => {
       if (isHealthCheck(asked.request)) return (await answerHealthCheck(own, asked)).result;
       const { result, logged } = await ask(own, asked);
       if (logged !== undefined) onEntry?.(logged);
@@ -76,7 +76,7 @@ function elsewhere(manager: ManagerElsewhere, self: string) {
       ask(settings, asked).catch((error: Error) => {
         if (!(error instanceof OverloadedError)) return answerAlone(own, asked, error);
         const request = { ...asked.request, body: Buffer.alloc(0) };
-        const refused: Asked = { ...asked, request, malformed: "overloaded" };
+        const refused: DoorRequest = { ...asked, request, malformed: "overloaded" };
         // The manager records it.
         return ask(settings, refused).catch(() => answerAlone(own, refused, error));
       });
@@ -85,14 +85,14 @@ function elsewhere(manager: ManagerElsewhere, self: string) {
 }
 
 /** Answers health checks here: without a journal entry, fault or delay. */
-function answerHealthCheck({ profile, answerOptions }: DoorOptions, asked: Asked) {
+function answerHealthCheck({ profile, answerOptions }: DoorOptions, asked: DoorRequest) {
   const error = new StateUnavailableError("health checks do not ask the target manager");
   return answerAlone({ profile, answerOptions: { ...answerOptions, responseDelaySeconds: 0 } }, asked, error);
 }
 
 /** Requests that need the state get 502. */
-const answerAlone = (own: DoorOptions, asked: Asked, error: Error) =>
-  answerAsked(asked, {
+const answerAlone = (own: DoorOptions, asked: DoorRequest, error: Error) =>
+  answerDoorRequest(asked, {
     clock: new MovableClock(systemClock),
     random: systemRandom,
     profile: own.profile,

@@ -17,16 +17,16 @@ import type { ApiName } from "../core/schema/protocol.ts";
 import { DOORS } from "../options/option.ts";
 import { adviceOf } from "./advice.ts";
 import {
-  type Answered,
-  type Asked,
   DOOR_PATH,
+  type DoorRequest,
+  type DoorResponse,
   type DoorRole,
   loggedOf,
   OVERLOADED,
-  packAnswered,
+  packResponse,
   REFUSED,
   SERVER_HEADER,
-  unpackAsked,
+  unpackRequest,
 } from "./door-messages.ts";
 import { failureReply } from "./server.ts";
 import { checkStartServersOptions, resolveServerOptions } from "./server-options.ts";
@@ -42,13 +42,13 @@ export interface DoorOptions {
   readonly answerOptions: ResolvedAnswerOptions;
 }
 
-export type AnswerDoor = (options: DoorOptions, asked: Asked) => Promise<Answered>;
+export type AnswerDoor = (options: DoorOptions, asked: DoorRequest) => Promise<DoorResponse>;
 
 /** Answers with an emulator for this one request: the state is the manager's, the options are the door's. */
-export async function answerAsked(
-  { role, request, malformed }: Asked,
+export async function answerDoorRequest(
+  { role, request, malformed }: DoorRequest,
   services: Services,
-): Promise<Answered> {
+): Promise<DoorResponse> {
   // Of this request only, to find its entry, which the manager's journal gets too.
   const journal = new Journal(1, 0, services.journal);
   const emulator = createEmulator(
@@ -96,7 +96,7 @@ export class Doorway {
     if (method !== "POST") return identified(bodyReply(404, "text/plain", "expected POST"));
     const answered = await this.asked(body, gone);
     if (typeof answered === "string") return identified(bodyReply(400, "text/plain", answered));
-    const packed = packAnswered(answered);
+    const packed = packResponse(answered);
     return identified({ status: 200, headers: [["Content-Length", String(packed.length)]], body: packed });
   }
 
@@ -106,11 +106,11 @@ export class Doorway {
   }
 
   /** Returns an error as text. */
-  private async asked(body: Buffer, gone: AbortSignal | undefined): Promise<Answered | string> {
-    let asked: ReturnType<typeof unpackAsked>;
+  private async asked(body: Buffer, gone: AbortSignal | undefined): Promise<DoorResponse | string> {
+    let asked: ReturnType<typeof unpackRequest>;
     let options: DoorOptions;
     try {
-      asked = unpackAsked(body);
+      asked = unpackRequest(body);
       options = this.known.get(asked.settings) ?? this.resolve(asked.settings);
     } catch (error) {
       return messageOf(error);

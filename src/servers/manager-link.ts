@@ -11,14 +11,14 @@ import { realTimers } from "../core/general/real-timers.ts";
 import { messageOf } from "../core/general/text.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 import {
-  type Answered,
-  type Asked,
   DOOR_PATH,
+  type DoorRequest,
+  type DoorResponse,
   OVERLOADED,
-  packAsked,
+  packRequest,
   REFUSED,
   SERVER_HEADER,
-  unpackAnswered,
+  unpackResponse,
 } from "./door-messages.ts";
 
 /** Shorter than servers keep idle connections: none is reused as it is closed. */
@@ -50,8 +50,8 @@ export interface ManagerAddress {
 export function connectToManager(address: ManagerAddress, self: string) {
   const manager = new ManagerServer(address, self);
   const waiting = new Waiting(() => manager.open({ method: "GET" }));
-  const ask = async (settings: string, asked: Asked): Promise<Answered> => {
-    const question = packAsked(settings, asked);
+  const ask = async (settings: string, asked: DoorRequest): Promise<DoorResponse> => {
+    const question = packRequest(settings, asked);
     for (;;) {
       const answered = await send(question, asked, manager, waiting);
       if (answered !== "unsent") return answered;
@@ -107,11 +107,11 @@ class ManagerServer {
 
 /** Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it. */
 const send = (
-  [head, body]: ReturnType<typeof packAsked>,
-  { malformed, request: { gone } }: Asked,
+  [head, body]: ReturnType<typeof packRequest>,
+  { malformed, request: { gone } }: DoorRequest,
   manager: ManagerServer,
   waiting: Waiting,
-): Promise<Answered | "unsent"> =>
+): Promise<DoorResponse | "unsent"> =>
   new Promise((resolve, reject) => {
     let isWritten = false;
     const failed = ({ message, code = message }: Error & { code?: string }) => {
@@ -189,13 +189,13 @@ function leaveWhenGone(outgoing: ClientRequest, gone: AbortSignal | undefined): 
 }
 
 /** @throws StateUnavailableError if another server answered, or another version of this one; OverloadedError. */
-function answerIn(incoming: IncomingMessage, received: Buffer, { shown, self }: ManagerServer): Answered {
+function answerIn(incoming: IncomingMessage, received: Buffer, { shown, self }: ManagerServer): DoorResponse {
   const other = describeOther(incoming, received, self);
   if (other !== undefined) throw new StateUnavailableError(`${shown} is not a target manager: ${other}`);
   if (incoming.statusCode === OVERLOADED) throw new OverloadedError();
   try {
     if (incoming.statusCode !== 200) throw new Error(received.toString());
-    return unpackAnswered(received);
+    return unpackResponse(received);
   } catch (error) {
     const why = `does not understand this server: ${messageOf(error)}`;
     throw new StateUnavailableError(`the target manager at ${shown} ${why}`);

@@ -1,4 +1,4 @@
-import type { Services as EmulatorServices } from "../core/apis/services.ts";
+import type { Services } from "../core/apis/services.ts";
 import { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
 import { header, type RequestHead } from "../core/emulator/message.ts";
@@ -19,7 +19,7 @@ export const isHealthCheck = (request: RequestHead): boolean =>
   request.method === "GET" && HEALTH_CHECKS.test(header(request, "user-agent") ?? "");
 
 /** Requests of health checks and of servers themselves get no journal entry, fault or delay. */
-export const unnoticed = <Given extends EmulatorServices>(services: Given): Given => ({
+export const unnoticed = <Given extends Services>(services: Given): Given => ({
   ...services,
   journal: new Journal(1),
   faults: new Faults([]),

@@ -15,8 +15,8 @@ import type { RedisBacking } from "../redis/redis-backing.ts";
 import { RedisFaults } from "../redis/redis-faults.ts";
 import { RedisStore } from "../redis/redis-store.ts";
 import { fillOnce } from "../redis/whole-state.ts";
-import { type Asked, loggedOf } from "./door-messages.ts";
-import { type AnswerDoor, answerAsked } from "./doorway.ts";
+import { type DoorRequest, loggedOf } from "./door-messages.ts";
+import { type AnswerDoor, answerDoorRequest } from "./doorway.ts";
 import { failureReply } from "./server.ts";
 import {
   type Manager,
@@ -109,7 +109,7 @@ export async function startSharedManager(setup: ManagerSetup, address: RedisAddr
     const arrival = momentOf(options.clock);
     const arrived = await arrivalOf(asked, state, store);
     const own = new MovableClock(options.clock, state.clock).at(arrival);
-    return answerAsked(asked, { ...services, store: arrived, clock: own, profile, answerOptions });
+    return answerDoorRequest(asked, { ...services, store: arrived, clock: own, profile, answerOptions });
   };
   const server = await startManagerServer(setup, {
     services,
@@ -178,7 +178,7 @@ function answerShared(
 
 /** Reads the clock's shift first: with the request's database, which later checks need anyway, or alone. */
 async function arrivalOf(
-  { role, request, malformed }: Asked,
+  { role, request, malformed }: DoorRequest,
   state: RedisBacking,
   store: RedisStore,
 ): Promise<RedisStore> {

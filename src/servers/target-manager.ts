@@ -1,4 +1,4 @@
-import { createEmulator, createFaults, type Emulator } from "../core/apis/index.ts";
+import { createEmulator, createFaults, type ServiceEmulator } from "../core/apis/index.ts";
 import type { Consistency, Services } from "../core/apis/services.ts";
 import { MovableClock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
@@ -27,7 +27,7 @@ import type { ResolvedOptions } from "../options/options.ts";
 import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
 import { LONGEST_QUESTION_HEAD, type LoggedFacts, loggedOf } from "./door-messages.ts";
-import { type AnswerDoor, answerAsked, type DoorOptions, Doorway } from "./doorway.ts";
+import { type AnswerDoor, answerDoorRequest, type DoorOptions, Doorway } from "./doorway.ts";
 import { keepState } from "./kept-state.ts";
 import { seedFrom } from "./seed-file.ts";
 import { failureReply, isHealthCheck, type StartProgress, unnoticed } from "./server.ts";
@@ -83,7 +83,7 @@ export interface ManagerParts {
   readonly end: () => Promise<void>;
 }
 
-export const managerEmulator = (services: Services): Emulator =>
+export const managerEmulator = (services: Services): ServiceEmulator =>
   createEmulator(services, { unservedPaths: "notFound", sendsStreams: true, answerFailure: failureReply });
 
 /** Snapshots may be of any size. */
@@ -233,7 +233,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const emulator = managerEmulator(services);
   const answerDoor: AnswerDoor = (own, asked) => {
     prepareFor(own);
-    return answerAsked(asked, { ...state, profile: own.profile, answerOptions: own.answerOptions });
+    return answerDoorRequest(asked, { ...state, profile: own.profile, answerOptions: own.answerOptions });
   };
   // The other servers log their own entries.
   journal.events.response.on((entry) => {

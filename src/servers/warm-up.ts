@@ -12,7 +12,7 @@ import { HttpServer } from "../core/http/http-server.ts";
 import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
 import * as changes from "../core/store/changes.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
-import { answerAsked, type DoorOptions } from "./doorway.ts";
+import { answerDoorRequest, type DoorOptions } from "./doorway.ts";
 import { requestLog } from "./log.ts";
 
 /** From then on, further ones make the next hardly faster. */
@@ -46,7 +46,7 @@ export async function warmUp({ profile, answerOptions }: DoorOptions): Promise<v
   const log = requestLog("target-api", "info", { write: () => {} });
   const server = new HttpServer({
     answer: async (request) => {
-      const { result, logged } = await answerAsked({ role: "target-api", request }, services);
+      const { result, logged } = await answerDoorRequest({ role: "target-api", request }, services);
       if (logged !== undefined) log(logged);
       return result;
     },

@@ -238,7 +238,11 @@ describe("the reason for a refusal", () => {
     ["a PDF", Buffer.from("%PDF-1.7"), "is a PDF: convert a page of it"],
     ["an HTML page", Buffer.from("\n<!DOCTYPE html>"), "is an SVG or an HTML page"],
     ["an SVG", Buffer.from('<svg xmlns="x">'), "is an SVG or an HTML page"],
-    ["JSON", Buffer.from(' {"error": 1}'), "is JSON: is it the response of a failed download?"],
+    [
+      "JSON",
+      Buffer.from(' {"error": 1}'),
+      "is JSON, often the error page of a failed download: check the download",
+    ],
     ["an object as text", Buffer.from("[object Promise]"), "is the text of a value that is not an image"],
     ["undefined as text", Buffer.from("undefined"), "is the text of a value that is not an image"],
     ["text that begins so", Buffer.from("undefined behaviour"), undefined],

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { realTimers } from "../../src/core/general/real-timers.ts";
-import { DOOR_PATH, packAnswered, packAsked, SERVER_HEADER } from "../../src/servers/door-messages.ts";
+import { DOOR_PATH, packRequest, packResponse, SERVER_HEADER } from "../../src/servers/door-messages.ts";
 import { connectToManager } from "../../src/servers/manager-link.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 import { openDoor, resolvedBy } from "../support/separate-servers.ts";
@@ -34,7 +34,7 @@ const realImmediate = setImmediate;
 
 const asManager = { [SERVER_HEADER]: "target-manager" };
 
-const EMPTY_ANSWER = packAnswered({
+const EMPTY_ANSWER = packResponse({
   result: { response: { status: 204, headers: [], body: Buffer.alloc(0) } },
   logged: undefined,
 });
@@ -249,7 +249,7 @@ test("the route for doors is closed to web pages, and refuses what is no questio
 test("a manager keeps no settings of more than 65,536 characters, and reads no head of more than 2 MiB", async () => {
   const ask = async (settings: string, path = "/summary") => {
     const request = { method: "GET", path, query: "", headers: [], body: Buffer.alloc(0) };
-    const body = Buffer.concat(packAsked(settings, { role: "target-api", request }));
+    const body = Buffer.concat(packRequest(settings, { role: "target-api", request }));
     const response = await fetch(servers.manager.url + DOOR_PATH, { method: "POST", body });
     return [response.status, await response.text()];
   };

@@ -1,4 +1,4 @@
-import { Emulator as CoreEmulator, type EmulatorOptions } from "../emulator/emulator.ts";
+import { Emulator, type EmulatorOptions } from "../emulator/emulator.ts";
 import { Faults } from "../emulator/faults.ts";
 import { Journal } from "../emulator/journal.ts";
 import type { Api } from "../emulator/operation.ts";
@@ -28,19 +28,19 @@ export const APIS: Readonly<Record<ApiName, Api<Services>>> = {
 export const createFaults = (answerOptions: ResolvedAnswerOptions): Faults =>
   new Faults(Object.values(APIS).flatMap(({ presetFaults }) => presetFaults?.(answerOptions) ?? []));
 
-export type Emulator = CoreEmulator<Services>;
+export type ServiceEmulator = Emulator<Services>;
 
 type Own = "journal" | "faults" | "consistency";
 
 export function createEmulator(
   services: Omit<Services, Own> & Partial<Pick<Services, Own>>,
   options: EmulatorOptions,
-): Emulator {
+): ServiceEmulator {
   const {
     journal = new Journal(),
     faults = createFaults(services.answerOptions),
     consistency = consistent,
   } = services;
   const all = { ...services, journal, faults: consistency.faults(faults), consistency };
-  return new CoreEmulator(APIS, all, options);
+  return new Emulator(APIS, all, options);
 }

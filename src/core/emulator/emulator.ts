@@ -85,7 +85,7 @@ export class Emulator<Services extends EmulatorServices> {
     const context: Context = { request, now: Math.floor(preciseNow), preciseNow, profile, random, entry: {} };
 
     // Record the request before anything can fail or wait: a test that hangs shows what it waits for.
-    const record = journal.open({
+    const closeEntry = journal.open({
       time: new Date(context.now),
       api: api.name,
       operation: operation?.name,
@@ -122,11 +122,11 @@ export class Emulator<Services extends EmulatorServices> {
       // End a delay of which no response is left, and let servers answer the error. In process it is thrown.
       fault?.delay?.end();
       fault = undefined;
-      outcome = await this.failed(error, api, context, record);
+      outcome = await this.failed(error, api, context, closeEntry);
     }
 
     // Complete the journal's entry. The transport gets what was recorded.
-    const result = this.close(outcome, api, context, record);
+    const result = this.close(outcome, api, context, closeEntry);
 
     // Delay the response. Outside the try block: stopping the mock rejects this wait, and the request is recorded already.
     // An overloaded server refuses at once: a delayed refusal would keep a place.
@@ -154,12 +154,12 @@ export class Emulator<Services extends EmulatorServices> {
     error: unknown,
     api: Api<Services>,
     context: Context,
-    record: CloseEntry,
+    closeEntry: CloseEntry,
   ): Promise<Outcome> {
     const failure = this.options.answerFailure?.(error);
     if (failure !== undefined) return this.finish(await refuseEarly({ api }, failure, context), api, context);
     const why = cause("emulator.failed", { error: bounded(messageOf(error)) });
-    record({ ...context.entry, refusedBy: "emulator", cause: why });
+    closeEntry({ ...context.entry, refusedBy: "emulator", cause: why });
     throw error;
   }
 
@@ -204,11 +204,11 @@ export class Emulator<Services extends EmulatorServices> {
     { response, connection = "reset", refusedBy, cause: given }: Outcome,
     { holdsSecrets }: Api<Services>,
     { request, entry }: Context,
-    record: CloseEntry,
+    closeEntry: CloseEntry,
   ): Result {
     const why = refusedBy === undefined ? (given ?? entry.cause) : withCutOff(given, request);
     if (response === undefined) {
-      record({ ...entry, refusedBy, cause: why });
+      closeEntry({ ...entry, refusedBy, cause: why });
       const said = given === undefined ? "" : sentenceOf(given);
       const message = refusedBy === undefined ? `${request.method} ${request.path}: ${said}` : said;
       return { connectionError: { kind: connection, message } };
@@ -217,7 +217,7 @@ export class Emulator<Services extends EmulatorServices> {
     const isStreamed = stream !== undefined && this.options.sendsStreams === true;
     const body = stream === undefined || isStreamed ? response.body : Buffer.concat([...stream.chunks()]);
     const recorded = recordResponse({ headers, body: isStreamed ? stream : body }, holdsSecrets);
-    record({ ...entry, response: recorded, status, resultCode, refusedBy, cause: why });
+    closeEntry({ ...entry, response: recorded, status, resultCode, refusedBy, cause: why });
     return { response: { status, headers, body, ...(isStreamed && { stream: () => stream.chunks() }) } };
   }
 }

@@ -23,7 +23,7 @@ export interface BodyFacts {
   /** The API's bodies contain secrets by design: one that cannot be parsed, and so cannot be masked, is not shown at all. */
   readonly holdsSecrets?: boolean;
   /** Made by the emulator, not by a client. */
-  readonly madeHere?: boolean;
+  readonly isEmulators?: boolean;
 }
 
 const MOST_DECODED_BYTES = 64 * 1024 * 1024;
@@ -63,9 +63,9 @@ export class RecordedBody {
    *
    * @internal
    */
-  get origin(): { readonly holdsSecrets: boolean; readonly madeHere: boolean } {
-    const { holdsSecrets = false, madeHere = false } = this.#facts;
-    return { holdsSecrets, madeHere };
+  get origin(): { readonly holdsSecrets: boolean; readonly isEmulators: boolean } {
+    const { holdsSecrets = false, isEmulators = false } = this.#facts;
+    return { holdsSecrets, isEmulators };
   }
 
   /** Whether it has these bytes, or as many if it was dropped. @internal */
@@ -147,16 +147,16 @@ export class RecordedBody {
 
   #withoutSecrets(content: BodyContent): Buffer {
     const { bytes, parts } = content;
-    const { holdsSecrets, madeHere } = this.origin;
+    const { holdsSecrets, isEmulators } = this.origin;
     if (parts?.some(({ name }) => isSecretName(name))) return this.#notShown;
     const text = parts === undefined && formatOf(bytes) === undefined ? content.text() : undefined;
-    if (text === undefined) return holdsSecrets && !madeHere && bytes.length > 0 ? this.#notShown : bytes;
+    if (text === undefined) return holdsSecrets && !isEmulators && bytes.length > 0 ? this.#notShown : bytes;
     if (text === "" || !(holdsSecrets || namesSecret(text))) return bytes;
     if (bytes.length > MOST_MASKED_BYTES) return this.#notShown;
     const json = content.json();
-    if (json !== undefined) return Buffer.from(JSON.stringify(maskJson(json, holdsSecrets && !madeHere)));
+    if (json !== undefined) return Buffer.from(JSON.stringify(maskJson(json, holdsSecrets && !isEmulators)));
     if (text.length <= LONGEST_FORM && /^[^\s{["]*=/.test(text)) return Buffer.from(maskParameters(text));
-    if (madeHere) return Buffer.from(maskSentence(text));
+    if (isEmulators) return Buffer.from(maskSentence(text));
     return holdsSecrets || /^\s*[{["]/.test(text) ? this.#notShown : bytes;
   }
 
@@ -292,7 +292,7 @@ export function recordResponse(
   { headers, body }: { readonly headers: HeaderList; readonly body: Buffer | BodyStream },
   holdsSecrets: boolean,
 ): RecordedResponse {
-  const facts = { size: body.length, headers, holdsSecrets, madeHere: true };
+  const facts = { size: body.length, headers, holdsSecrets, isEmulators: true };
   return new RecordedResponse({
     headers,
     body: new RecordedBody("chunks" in body ? undefined : body, facts),

@@ -20,7 +20,7 @@ export type MalformedJson = Extract<ParsedJson, { readonly error: string }>;
 
 /** Deeper values are refused: they could not be stored, because the schemas of records have the same limit. */
 export const MOST_LEVELS = 100;
-/** Bytes besides long strings. Parsing as many takes 0.2 s; no request needs them. */
+/** Limit on bytes outside of long strings. Parsing this many takes 0.2 s; no real request comes close. */
 export const MOST_STRUCTURE = 2 ** 20;
 const LONG_STRING = 256;
 /** The position of an error is searched only in shorter texts. */

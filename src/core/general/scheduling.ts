@@ -98,7 +98,7 @@ function afterThisTurn(action: () => void, keepsProcessAlive = true): void {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Runs a job after all earlier ones. Waiting jobs do not keep the process alive. A failure is left to who needs the result. */
+/** Runs a job after all earlier ones. Waiting jobs do not keep the process alive. Errors are ignored here: the code that awaits the result gets them. */
 export function inBackground(job: () => Promise<unknown> | undefined): void {
   last = last
     .then(() => new Promise<void>((resolve) => afterThisTurn(resolve, false)))

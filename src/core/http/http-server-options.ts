@@ -26,11 +26,11 @@ export interface HttpServerOptions {
   readonly maxRequests?: number | undefined;
   /** Names a kind of requests for which others leave places. Default: all are of one kind. */
   readonly kindOf?: ((head: RequestHead) => string) | undefined;
-  /** Whether a request's client no longer waits once it has ended its side. Default: it does until the connection is closed. */
+  /** Whether a client that has ended its side no longer waits for its response. Default: it waits until the connection is closed. */
   readonly leavesAtEnd?: ((head: RequestHead) => boolean) | undefined;
   /** How many bytes more than others the body of a request may have. */
   readonly extraBytesOf?: ((head: RequestHead) => number) | undefined;
-  /** Whether a client that pauses is known to be about to send more of its request. */
+  /** Whether a paused client is expected to send more of its request. */
   readonly isSending?: ((socket: Duplex) => boolean) | undefined;
   /** Selects requests whose large parts are taken out, and do not count towards limits. */
   readonly filterFor?: ((head: RequestHead) => BodyFilter | undefined) | undefined;

@@ -55,6 +55,7 @@ export interface GlobalRecords {
  * credentials, and every image once. Frozen. Contains secrets, but not the journal.
  */
 export interface Snapshot extends GlobalRecords {
+  /** Version of the format. */
   readonly version: 2;
   /** With their keys, targets, reports and rate-limit histories. */
   readonly databases: readonly SnapshotDatabase[];

@@ -28,7 +28,7 @@ import type {
 
 /** Keeps all state in memory. */
 export class MemoryStore implements Store {
-  /** Of a single request: the database that it found last, which stays the same one. */
+  /** The database that this request found last. Later look-ups return the same one. */
   private found: MemoryRecords | undefined;
 
   /**

@@ -6,7 +6,7 @@ import { type HostTable, originOf } from "../host-table.ts";
 import { type AnyFunction, replace } from "../replace.ts";
 import { isRecord } from "../sockets/openers.ts";
 import { originIn } from "./request-arguments.ts";
-import { NAMES, OWNERS, type Unmocked } from "./unmocked-clients.ts";
+import { NAMES, type OriginalClients, OWNERS } from "./unmocked-clients.ts";
 import { sendOnUnread } from "./unread-requests.ts";
 
 type IsOrigin = (origin: string | undefined) => boolean;
@@ -31,7 +31,7 @@ interface Choice {
  */
 export function answerDirectly(
   hosts: HostTable,
-  unmocked: Unmocked,
+  unmocked: OriginalClients,
   isUsers: (origin: string) => boolean,
   isIgnored: (origin: string) => boolean,
 ): () => void {
@@ -42,7 +42,7 @@ export function answerDirectly(
       choice.isDirect(origin) ||
       (choice.isActive &&
         origin !== undefined &&
-        !unmocked.passesOver &&
+        !unmocked.hasSkipped &&
         !hosts.has(origin) &&
         isIgnored(origin)),
   };
@@ -60,7 +60,7 @@ export function answerDirectly(
 }
 
 /** `http.request`, `http.get` and those of https: each request chooses between nock's function and Node's. */
-const replaceFunctions = ({ isPastNock }: Choice, unmocked: Unmocked): readonly (() => void)[] =>
+const replaceFunctions = ({ isPastNock }: Choice, unmocked: OriginalClients): readonly (() => void)[] =>
   OWNERS.flatMap(([scheme, owner]) =>
     NAMES.map((name) =>
       replace(owner, name, (original) => {
@@ -73,7 +73,7 @@ const replaceFunctions = ({ isPastNock }: Choice, unmocked: Unmocked): readonly 
   );
 
 /** For clients that construct the class, or extend it, instead of calling `http.request`. */
-const replaceClientRequest = ({ isDirect, isPastNock }: Choice, unmocked: Unmocked): (() => void) =>
+const replaceClientRequest = ({ isDirect, isPastNock }: Choice, unmocked: OriginalClients): (() => void) =>
   replace(http, "ClientRequest", (original) => {
     const proxy: AnyFunction = new Proxy(original, {
       construct: (target, args, newTarget) => {
@@ -96,7 +96,7 @@ const replaceClientRequest = ({ isDirect, isPastNock }: Choice, unmocked: Unmock
   });
 
 /** Requests by `fetch` to served origins get their response here, and never reach a socket. */
-const replaceFetch = (choice: Choice, unmocked: Unmocked, hosts: HostTable): (() => void) =>
+const replaceFetch = (choice: Choice, unmocked: OriginalClients, hosts: HostTable): (() => void) =>
   replace(globalThis, "fetch", (original) => {
     const { fetch: genuine } = unmocked;
     return function fetch(this: unknown, ...args) {
@@ -121,7 +121,7 @@ const replaceFetch = (choice: Choice, unmocked: Unmocked, hosts: HostTable): (()
     };
   });
 
-const replaceRequest = (choice: Choice, unmocked: Unmocked): (() => void) =>
+const replaceRequest = (choice: Choice, unmocked: OriginalClients): (() => void) =>
   replace(globalThis, "Request", (recording) => {
     const proxy: AnyFunction = new Proxy(recording, {
       // Clients that keep this class (axios) also use it after the stop, when nock's class throws.

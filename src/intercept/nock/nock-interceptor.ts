@@ -11,7 +11,7 @@ import { answerDirectly } from "./direct-clients.ts";
 import { activateNock, isFor, type Nock } from "./nock-module.ts";
 import { NockOrigin, OriginPattern } from "./nock-origin.ts";
 import { UnmatchedRequests } from "./unmatched-requests.ts";
-import { unmockedClients } from "./unmocked-clients.ts";
+import { originalClients } from "./unmocked-clients.ts";
 
 /**
  * `documented` returns responses to nock. `direct` passes them to the client, in nock versions with known internals: it avoids
@@ -31,7 +31,7 @@ const UNKNOWN_HOST = new URL("http://nowhere.invalid");
  * Loads nock when constructed, and restores nock's earlier state when stopped.
  */
 export class NockInterceptor {
-  private readonly unmocked = unmockedClients();
+  private readonly unmocked = originalClients();
   private readonly active = activateNock();
   private readonly endDirect: () => void;
   private readonly registrations = new Map<string, NockOrigin>();

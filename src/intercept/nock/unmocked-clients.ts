@@ -5,7 +5,7 @@ import type { AnyFunction } from "../replace.ts";
 import { type Scheme, secureArguments } from "./request-arguments.ts";
 
 /** Functions that open connections, instead of nock's. */
-export interface Unmocked {
+export interface OriginalClients {
   readonly ClientRequest: typeof ClientRequest;
   /** Class of requests to other hosts: that of nock 13, which its own functions expect. */
   readonly OtherClientRequest: typeof ClientRequest;
@@ -13,7 +13,7 @@ export interface Unmocked {
   readonly Request: typeof Request;
   readonly Response: typeof Response;
   /** Whether another interceptor was skipped, which may handle requests to other hosts. */
-  readonly passesOver: boolean;
+  readonly hasSkipped: boolean;
   of(scheme: Scheme, name: "request" | "get"): AnyFunction;
 }
 
@@ -28,7 +28,7 @@ export const NAMES = ["request", "get"] as const;
  * plain function, such as a tracer's, is kept.
  * Why requests go around nock: decision 0001.
  */
-export function unmockedClients(): Unmocked {
+export function originalClients(): OriginalClients {
   const Genuine = genuineClientRequest();
   // agent-base finds out from the call stack whether a request is secure: one of its lines must contain "node:https:".
   const genuine = {
@@ -41,7 +41,7 @@ export function unmockedClients(): Unmocked {
     }["node:https:request"],
   };
   const functions = new Map<string, AnyFunction>();
-  let passesOver = false;
+  let hasSkipped = false;
   for (const [scheme, owner] of OWNERS) {
     for (const name of NAMES) {
       const installed: unknown = owner[name];
@@ -49,7 +49,7 @@ export function unmockedClients(): Unmocked {
       const own = name === "get" ? (...args: unknown[]) => ended(send(...args)) : send;
       const isPlain = isPlainFunction(installed);
       functions.set(scheme + name, isPlain ? installed : own);
-      passesOver ||= !isPlain;
+      hasSkipped ||= !isPlain;
     }
   }
   const { fetch, Request, Response } = globalThis;
@@ -58,7 +58,7 @@ export function unmockedClients(): Unmocked {
     Response,
     ClientRequest: Genuine,
     OtherClientRequest: isPlainFunction(http.ClientRequest) ? http.ClientRequest : Genuine,
-    passesOver,
+    hasSkipped,
     // The `fetch` of nock or MSW would bring the request back here.
     fetch: isPlainFunction(fetch) && isNodes(fetch) ? fetch : undefined,
     of: (scheme, name) => functions.get(scheme + name) ?? genuine[scheme],

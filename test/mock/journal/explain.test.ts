@@ -79,7 +79,7 @@ describe("the printed journal explains", () => {
     await using mock = new MockCloudReco();
     await nodeClient(late);
     expect(mock.requests[0]?.reason).toMatch(
-      /belongs to the database "earlier" of a mock that has stopped: is this a request left over from an earlier test/,
+      /belongs to the database "earlier" of a stopped mock: an earlier test did not await this request/,
     );
   });
 

@@ -14,7 +14,7 @@ import type { Target } from "../../schema/target.ts";
 import type { ResolvedAnswerOptions } from "../services.ts";
 
 /** The targets that a search found, and why each target did or did not match. */
-interface Search {
+interface SearchReport {
   /** Best first, cut to the number asked for. */
   readonly found: readonly Target[];
   /** Nearest first: targets with a score, then targets that cannot match now, were not compared, or have no score. */
@@ -39,7 +39,7 @@ export async function searchTargets(
   { queryMatcher: matcher, advice: { photographs } }: ResolvedAnswerOptions,
   maxNumResults: number,
   now: number,
-): Promise<Search> {
+): Promise<SearchReport> {
   const { searched, passedOver } = await dividedByState(targets, now);
   // Similarity compares a few more images, so that the report has their ranks. Features search in another way for more than one result.
   const certain =

@@ -57,20 +57,20 @@ const withinRateLimits = check({
   name: "withinRateLimits",
   refusals: [tooManyRequests],
   testLater: async ({ services, request, operation, now, entry, profile }: ApiContext) => {
-    const keyOwner = await recordsOfKey("serverAccessKey", header(request, "authorization"), services);
-    if (keyOwner === undefined) return { keyOwner };
-    const { database } = keyOwner;
+    const keyRecords = await recordsOfKey("serverAccessKey", header(request, "authorization"), services);
+    if (keyRecords === undefined) return { keyRecords };
+    const { database } = keyRecords;
     entry.database = database.databaseName;
     const rules = rulesFor(database, operation.name, profile);
-    if (rules.length === 0) return { keyOwner };
+    if (rules.length === 0) return { keyRecords };
     const full = await services.store.takeRateToken(database.databaseName, rules, now);
-    if (full === undefined) return { keyOwner };
+    if (full === undefined) return { keyRecords };
     const limit = full.key === "perSecond" ? "requestsPerSecondLimit" : `requestRateLimits.${full.key}`;
     const { maxRequests: requests, windowSeconds: seconds, isAligned } = full;
     const facts = { limit, requests, seconds, isAligned };
     if (!services.consistency.acceptsAboveLimit()) return cause("rate.reached", facts);
     entry.cause = cause("realism.accepted", facts);
-    return { keyOwner };
+    return { keyRecords };
   },
 });
 
@@ -93,17 +93,17 @@ const authorizationWellFormed = check({
     malformedAuthorization(request, EXPECTED),
 });
 
-type KeyContext = ApiContext & { readonly keyOwner: RecordsOf | undefined };
+type KeyContext = ApiContext & { readonly keyRecords: RecordsOf | undefined };
 
 /** The access key belongs to a cloud database. Adds it, its records and the view of its targets to the context. */
 export const knownAccessKey = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
   testLater: async (context: KeyContext) => {
-    const { keyOwner, request } = context;
-    if (keyOwner === undefined) return refusedKey(context);
-    if (isOfCloud(keyOwner))
-      return { database: keyOwner.database, records: keyOwner, targets: viewOf(context, keyOwner) };
+    const { keyRecords, request } = context;
+    if (keyRecords === undefined) return refusedKey(context);
+    if (isOfCloud(keyRecords))
+      return { database: keyRecords.database, records: keyRecords, targets: viewOf(context, keyRecords) };
     return cause("key.vumark", { given: show(namedAccessKey(header(request, "authorization"))) });
   },
 });
@@ -113,9 +113,9 @@ const knownKeyOfAnyDatabase = check({
   name: "knownAccessKey",
   refusals: [fail(400)],
   testLater: async (context: KeyContext) => {
-    const { keyOwner } = context;
-    if (keyOwner === undefined) return refusedKey(context);
-    return { database: keyOwner.database, records: keyOwner, targets: viewOf(context, keyOwner) };
+    const { keyRecords } = context;
+    if (keyRecords === undefined) return refusedKey(context);
+    return { database: keyRecords.database, records: keyRecords, targets: viewOf(context, keyRecords) };
   },
 });
 

@@ -169,7 +169,7 @@ export const bodyCauses = {
   "base64.cut": refusal<{ readonly field: string }>(
     "Base64 was cut off, or joined from two texts.",
     ({ field }) =>
-      `${field} ${BASE64}: it has padding (=) before its end, or ends within a byte; was it cut off, or joined from two texts?`,
+      `${field} ${BASE64}: it has padding (=) before its end, or ends within a byte, because it was cut off or joined from two texts`,
     "Send the whole text, encoded at once.",
     'POST /targets\n\n{ …, "image": "iVBOR=w0" }',
   ),

@@ -142,8 +142,8 @@ export const headerCauses = {
   "key.left-over": refusal<{ readonly given: string; readonly database: string }>(
     "The access key belongs to a mock that has stopped.",
     ({ given, database }) =>
-      `the access key ${given} belongs to the database ${database} of a mock that has stopped: is this a request left over from an earlier test, or a client created in one? ` +
-      "Await all requests, and create the client in each test",
+      `the access key ${given} belongs to the database ${database} of a stopped mock: an earlier test did not await this request, or created this client; ` +
+      "await all requests, and create the client in each test",
     "Await all requests before a test ends, and create the client in each test.",
     "GET /targets, signed with the keys of a mock that has stopped",
   ),

@@ -116,7 +116,9 @@ export const imageCauses = {
   "image.download": refusal<Beginning & { readonly is: keyof typeof SOURCES }>(
     "The image is the response of a failed download.",
     ({ bytes, is }) =>
-      notAPicture(`it is ${SOURCES[is]}: is it the response of a failed download?`)({ bytes }),
+      notAPicture(`it is ${SOURCES[is]}, often the error page of a failed download: check the download`)({
+        bytes,
+      }),
     "Check that the download of the image succeeded before it is sent.",
     "POST /v1/query\n\nimage=<html>",
   ),
@@ -138,7 +140,7 @@ export const imageCauses = {
   "image.headless": refusal<Beginning & { readonly format: "PNG" | "JPEG" }>(
     "The beginning of the image's file is missing.",
     ({ bytes, format }) =>
-      `send the ${format} from its first byte: it begins with ${bytes}; was a part of its stream read before?`,
+      `send the ${format} from its first byte: it begins with ${bytes}; find the code that reads a part of its stream before`,
     "Send the file from its first byte: look for what reads the stream before.",
     'POST /targets\n\n{ …, "image": "2P/gABBKRklGAAE=" }',
   ),

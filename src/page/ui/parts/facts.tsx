@@ -77,7 +77,7 @@ export function StatusCode({ status }: { readonly status: number | undefined }) 
 }
 
 interface FactsProps {
-  readonly facts: readonly (readonly [term: string, value: ComponentChildren][]);
+  readonly facts: readonly (readonly [term: string, value: ComponentChildren])[];
   readonly class?: string;
 }
 
