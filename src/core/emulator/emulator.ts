@@ -73,33 +73,21 @@ export class Emulator<Services extends EmulatorServices> {
     request: WireRequest,
     earlyRefusal?: EarlyRefusal,
   ): Promise<Result> {
-    const { clock, faults, journal, profile, random } = this.services;
     const services: Services = { ...this.services, store: this.services.store.forRequest() };
 
     // Find the operation. Without one, an API of the host answers in its own form.
     const routed = route(this.apis, served, request, earlyRefusal);
     const { api, operation, params } = routed;
 
-    // Read the clock once: all of the request happens at one moment.
-    const { preciseNow, clockFailure } = arrivalBy(clock);
-    const context: Context = { request, now: Math.floor(preciseNow), preciseNow, profile, random, entry: {} };
-
     // Record the request before anything can fail or wait: a test that hangs shows what it waits for.
-    const closeEntry = journal.open({
-      time: new Date(context.now),
-      api: api.name,
-      operation: operation?.name,
-      method: request.method,
-      path: bounded(request.path),
-      request: recordRequest(request, api.holdsSecrets),
-    });
+    const { context, closeEntry, clockFailure } = openEntry(request, routed, services);
 
     let fault: FaultEffect | undefined;
     let outcome: Outcome;
     try {
       if (clockFailure !== undefined) throw clockFailure.error;
       // Look for a fault, but not for a request that its server refuses: it does not reach the service.
-      if (!faults.isEmpty && earlyRefusal === undefined)
+      if (!services.faults.isEmpty && earlyRefusal === undefined)
         fault = await this.chooseFault(routed, context, services);
 
       // Answer it: by its server's refusal, by the fault alone, as an unknown path, or by its operation.
@@ -222,16 +210,33 @@ export class Emulator<Services extends EmulatorServices> {
   }
 }
 
-/** If a user's clock fails, the request fails too, and is recorded at the system's time. */
-function arrivalBy(clock: Clock): {
-  readonly preciseNow: number;
-  readonly clockFailure?: { readonly error: unknown };
-} {
+/**
+ * Reads the clock, once for the whole request, and opens its journal entry. If a user's clock fails, the request fails too, and is
+ * recorded at the system's time.
+ */
+function openEntry<Services extends EmulatorServices>(
+  request: WireRequest,
+  { api, operation }: Route<Services>,
+  { clock, journal, profile, random }: Services,
+) {
+  let preciseNow: number;
+  let clockFailure: { readonly error: unknown } | undefined;
   try {
-    return { preciseNow: momentOf(clock) };
+    preciseNow = momentOf(clock);
   } catch (error) {
-    return { preciseNow: momentOf(systemClock), clockFailure: { error } };
+    preciseNow = momentOf(systemClock);
+    clockFailure = { error };
   }
+  const context: Context = { request, now: Math.floor(preciseNow), preciseNow, profile, random, entry: {} };
+  const closeEntry = journal.open({
+    time: new Date(context.now),
+    api: api.name,
+    operation: operation?.name,
+    method: request.method,
+    path: bounded(request.path),
+    request: recordRequest(request, api.holdsSecrets),
+  });
+  return { context, closeEntry, clockFailure };
 }
 
 async function execute<Services>(

@@ -97,9 +97,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
 ) {
   const { kind, path, json, view, targets } = resource;
   const one = `${path}/{database_name}`;
-  const listed = doneWithLarge(json);
-  const added = addedWith(json);
-  const updated = doneWith(json);
+  const [listed, added, updated] = [doneWithLarge(json), addedWith(json), doneWith(json)];
   const newBody = bodyMatching(resource.posted.schema);
   const changedBody = bodyMatching(resource.put.schema);
   return [
