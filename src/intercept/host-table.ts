@@ -138,6 +138,7 @@ export class HostTable {
     const candidates = rows.filter(({ prefix }) => prefix === sharedPrefix);
     if (candidates.length === 1) return undefined;
     const identified = candidates.map(({ identifies }) => identifies?.(request));
+    // Surest first: a key has one owner. The context of a pooled client may be that of another test. Tokens may be shared.
     return (
       candidates[identified.indexOf("key")] ??
       candidates.find((candidate) => starter !== undefined && candidate.starter === starter) ??

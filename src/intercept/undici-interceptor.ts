@@ -81,6 +81,7 @@ export class UndiciInterceptor {
     const url = new URL(origin);
     const sentTo = originOf(url);
     if (!servername) return sentTo;
+    // undici's interceptor `dns` has put an address into the origin; the server name is still the host's.
     url.hostname = servername;
     return this.hosts.has(originOf(url)) ? originOf(url) : sentTo;
   }
@@ -89,6 +90,7 @@ export class UndiciInterceptor {
     const dispatch: Dispatcher["dispatch"] = (options, handler) => {
       const origin = this.originIn(options);
       if (origin === undefined) return original.dispatch(options, handler);
+      // The mock answers at the socket. A MockAgent would refuse the request here, because it does not know the host.
       if (this.hosts.has(origin)) return dispatchUnmocked(original, options, handler);
       if (this.released.has(origin)) return fail(handler, stoppedError(options.method, origin, options.path));
       // A user's own MockAgent keeps requests in the process.
@@ -110,6 +112,7 @@ export class UndiciInterceptor {
 /** A MockAgent checks only during `dispatch` whether it is active. */
 function dispatchUnmocked(dispatcher: Dispatcher, options: RequestOptions, handler: Handler): boolean {
   if (!isMocking(dispatcher)) return dispatcher.dispatch(options, handler);
+  // Only for this call, which is synchronous: no other request can meet the deactivated agent.
   dispatcher.deactivate();
   try {
     return dispatcher.dispatch(options, handler);
@@ -119,6 +122,7 @@ function dispatchUnmocked(dispatcher: Dispatcher, options: RequestOptions, handl
 }
 
 function fail(handler: Handler, error: unknown): boolean {
+  // A handler of undici 6. It has to hear of a start before it may hear of an error.
   if (handler.onRequestStart === undefined) {
     handler.onConnect?.(() => {}, {});
     handler.onError?.(error);

@@ -94,13 +94,16 @@ export class Replicas {
     const scope = key[0] === "scope" ? key[1] : this.scopes.get(place);
     const known = scope === undefined ? undefined : this.replicas.get(scope);
     const found = await this.backing.read(key, known && { scope: known.scope, version: known.version });
+    // The usual answer: no record crosses the network.
     if (found === "unchanged" && known !== undefined) return known;
     if (found === undefined || found === "unchanged") {
+      // Deleted. What this key led to is forgotten too: a database of the same name would have another scope.
       this.scopes.delete(place);
       if (scope !== undefined) this.replicas.delete(scope);
       return undefined;
     }
     if (key[0] !== "scope") this.scopes.set(place, found.scope);
+    // Other requests may have read it while this one waited: an older answer must not replace theirs.
     const latest = this.replicas.get(found.scope);
     if (found.since === undefined && latest !== undefined && latest.version >= found.version) return latest;
     // Evicted while the response was on its way.
@@ -115,7 +118,9 @@ export class Replicas {
   async decide<Result>(replica: Replica | undefined, decide: Decide<Result>): Promise<Result> {
     if (replica === undefined) return decide(undefined).result;
     const { scope } = replica;
+    // One after the other within this process: side by side, all but one would find that the records have changed.
     const queued = (this.queues.get(scope) ?? Promise.resolve()).then(() => this.commit(replica, decide));
+    // The next change waits for the end of this one, whether it failed or not.
     const settled = queued
       .catch(() => {})
       .then(() => {
@@ -150,14 +155,17 @@ export class Replicas {
       const stored = writes.map(encodeWrite);
       const committed = await this.backing.commit({ scope, version }, stored);
       if (typeof committed === "number") {
+        // Its own changes need not be read again.
         if (committed === DELETED) this.replicas.delete(scope);
         else this.apply(replica, { scope, version: committed, since: version, changes: stored });
         return result;
       }
+      // Another process was first: decide again, on what it wrote.
       if (committed === "stale") replica = await this.read(["scope", scope]);
       else if (committed === "gone") replica = undefined;
       else {
         const { missingImage } = committed;
+        // An image expires if no target uses it. It is sent once more; if it is missing even then, Redis does not keep what it gets.
         const bytes = this.kept(missingImage);
         if (bytes === undefined || storedAgain.has(missingImage)) throw lostImage(stored, missingImage);
         storedAgain.add(missingImage);

@@ -96,8 +96,10 @@ export class Connection {
   async inTurn(request: PendingRequest, answer: () => Promise<void>): Promise<void> {
     this.newest = request;
     this.pending.add(request);
+    // A client that sends without reading its responses would fill the memory.
     if (this.pending.size > MAX_WAITING) this.socket.pause();
     const before = this.turn;
+    // Requests arrive before the ones before them are answered. Responses must go out in the order of requests.
     const mine = before.then(async () => {
       if (!this.ended) await answer();
     });
@@ -138,6 +140,7 @@ export class Connection {
   end(bytes: Buffer, timeout: number): void {
     this.ended = true;
     this.socket.end(this.withoutProbes(Buffer.concat([this.held, bytes])));
+    // The operating system resets a connection that closes with unread data, and the client would lose the response.
     this.socket.resume();
     const timer = realTimers.setTimeout(() => this.socket.destroy(), timeout);
     this.socket.once("close", () => realTimers.clearTimeout(timer));

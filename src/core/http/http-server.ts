@@ -189,6 +189,7 @@ export class HttpServer {
         const { leavesAtEnd } = pending;
         const result = await connection.whileHere(leavesAtEnd, () => this.resultOf(head, pending, socket));
         const served = result?.response;
+        // Nobody is left to answer, or the connection is to fail.
         if (served === undefined) disconnect(socket, result?.connectionError?.kind);
         else await this.send(served, head.method, { connection, pending, response });
       } catch {
@@ -211,7 +212,9 @@ export class HttpServer {
       await sendStream(served, response, connection, this.ending.signal);
       if (isLast || this.closing) this.end(connection);
     } else if (isLast || !isDelimited(served, method)) this.end(connection, responseBytes(served, method));
+    // What follows on the connection cannot be read: this response goes with the refusal, so that the client sends nothing in between.
     else if (isOnly && connection.refuses) connection.held = responseBytes(served, method);
+    // node:http does not know which bytes were sent past it.
     else if (connection.isRaw) await connection.write(responseBytes(served, method));
     else await sendResponse(served, response);
   }
@@ -246,6 +249,7 @@ export class HttpServer {
     const connection = this.connectionOf(socket);
     if (connection.ended) return;
     const why = malformedKind(code);
+    // In a body: that request is answered with what arrived of it. In a head: there is no request yet, only a refusal.
     const isInBody = why !== undefined && connection.stopReading();
     if (why === undefined || !socket.writable || (isInBody && connection.isIdle)) socket.destroy();
     else if (!isInBody) {
@@ -266,6 +270,7 @@ export class HttpServer {
     socket.removeAllListeners("end");
     connection.watch();
     connection.refuses = true;
+    // Clients match responses to requests by their order.
     await connection.turn;
     if (connection.ended) return;
     connection.ended = true;

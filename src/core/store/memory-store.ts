@@ -99,6 +99,7 @@ export class MemoryStore implements Store {
       return this.decide(state.global, change.decide);
     }
     if (change.on === "databases") {
+      // Until what it draws is free, or it gives up.
       for (let conflict: Conflict | undefined; ; ) {
         const { result, database } = change.decide(conflict);
         conflict = database && state.create(database);
@@ -120,6 +121,7 @@ export class MemoryStore implements Store {
     try {
       return this.decide(records, (current) => decide(current, made));
     } finally {
+      // If a target uses the image, it holds it by now.
       release();
     }
   }
@@ -142,6 +144,7 @@ export class MemoryStore implements Store {
     found: MemoryRecords | undefined,
     decide: (records: ReadableRecords | undefined) => Decision<Result>,
   ): Result {
+    // Another request may have deleted the database since this one found it.
     const records = found?.removed === true ? undefined : found;
     const { result, writes = [] } = decide(records);
     if (records !== undefined) this.state.commit(records, writes);
@@ -211,6 +214,7 @@ export class MemoryState {
       const freed = records.targets.get(key)?.image.sha256;
       const taken = record?.deleteDate === null ? record.image.sha256 : undefined;
       if (freed === taken) continue;
+      // Taken first: an image that no target uses is dropped.
       if (taken !== undefined) this.take(this.images.find(taken));
       if (freed !== undefined) this.images.release(freed);
     }

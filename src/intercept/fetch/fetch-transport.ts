@@ -153,6 +153,7 @@ async function send(
   // Waits without a body, too: the caller may stop the mock in the same turn.
   const body = Buffer.from(await (request.body === null ? NO_BYTES : request.arrayBuffer()));
   const sent = wireRequest(request, body);
+  // The mock was stopped in the meantime. Node's `fetch` would open a connection now, and be refused as well.
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);
   if (isIntercepted && Number(header(sent, "content-length") ?? body.length) !== body.length)
     throw mismatch();

@@ -65,7 +65,7 @@ export class NockInterceptor {
     this.hasStopped = true;
     const origins = [...this.registrations.keys()];
     for (const origin of origins) this.unregister(origin);
-    // Before nock's own functions, which it replaced.
+    // Before nock's own functions, which it replaced: each restores what it found.
     this.endDirect();
     this.active.restore();
     syncBuiltinESMExports();
@@ -91,6 +91,7 @@ export class NockInterceptor {
     const active = this.active.nock.activeMocks();
     let owned = 0;
     for (const { keys } of this.registrations.values()) owned += keys.length;
+    // Nearly always, and for each request: only ours are registered.
     if (active.length === owned) return false;
     const known = new Set([...this.registrations.values()].flatMap(({ keys }) => keys));
     return active.some((mock) => !known.has(mock) && (isFor(origin, mock) || !NAMES_ORIGIN.test(mock)));
@@ -162,6 +163,7 @@ export class NockInterceptor {
       return [response.status, response.body, response.headers.flat()];
     }
     replyDirectly(request, response);
+    // nock waits for a reply that never comes: the client has its response already.
     return new Promise(() => {});
   }
 

@@ -41,6 +41,7 @@ export function guardSessions(handler: KeptConnectionHandler): (() => void) | un
   if (prototype === undefined) return undefined;
   return replace(prototype, "request", (original) => {
     return function (...args) {
+      // The native object beneath the session, which every stream needs, however the client opens it.
       const session = Object(stateOf(Object(this), "owner_symbol"));
       const refuse = refuserOf(handler, session);
       if (refuse === undefined) return original.apply(this, args);

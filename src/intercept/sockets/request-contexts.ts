@@ -14,6 +14,7 @@ export function followRequests(): () => void {
   const sockets = new WeakMap<object, MemorySocket>();
   const created = (message: unknown) => {
     const request = field(message, "request");
+    // undici publishes this within the client's call, whose context is the request's.
     if (request !== undefined) contexts.set(request, new AsyncResource("HTTPCLIENTREQUEST"));
   };
   const sending = (message: unknown) => {

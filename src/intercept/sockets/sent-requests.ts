@@ -54,12 +54,15 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
     const start = chunk.toString("latin1", 0, MAX_INSPECTED);
     const line = REQUEST_LINE.exec(start);
     if (line === null) {
+      // A body, or the rest of a head.
       if (isHttp) return true;
+      // Too short to tell: kept until more of it is written.
       if (mayBecomeRequest(start)) {
         held = chunk;
         done();
         return false;
       }
+      // Another protocol: nothing on this connection is a request.
       stopJudging();
       return true;
     }
@@ -98,6 +101,7 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
   };
   socket._final = (done) => {
     const end = () => Reflect.apply(final, socket, [done]);
+    // What looked like the beginning of a request was all that the client had to say.
     if (held.length > 0) Reflect.apply(write, socket, [withHeld(NO_BYTES), "buffer", end]);
     else end();
   };
