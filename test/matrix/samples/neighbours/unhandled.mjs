@@ -45,6 +45,7 @@ await servers.stop();
 
 const handled = new MockCloudReco({ intercept: false });
 const viaUndici = () => request(summary).then(({ statusCode }) => statusCode, messageOf);
+results.handled = await beside(handlers(handled), () => viaFetch(summary));
 results.undici = await beside(handlers(handled), viaUndici);
 console.log(JSON.stringify(results));
 process.exit();
