@@ -28,7 +28,7 @@ const PROGRAMS = [
   "test/docs/{main-job,release,vuforia-api}.test.ts",
   "test/mock/realism/transports.test.ts",
   "test/protocol/model-target/{archive,workflow-example}.test.ts",
-  "test/servers/redis-{away,servers}.test.ts",
+  "test/servers/redis-{away,cluster,servers}.test.ts",
   "test/store/redis-{filling,snapshots,store}.test.ts",
 ];
 

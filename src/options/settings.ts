@@ -184,7 +184,11 @@ function resolveSettings(reader: SettingsReader) {
   if (certificate !== undefined) reader.require("certificateKey");
   if (certificateKey !== undefined) reader.require("certificate");
   const options = reader.read(EMULATOR_OPTIONS);
-  if (own.stateFile !== undefined && stateUrl !== undefined)
+  if (/^rediss?:/.test(own.stateFile ?? "")) {
+    const name = reader.nameOf("stateFile") ?? "";
+    const other = name.startsWith("--") ? `${name}-url` : name.replace("FILE", "URL");
+    reader.wrong.add(`${name}: expected the path of a file; for Redis or Valkey, use ${other}`);
+  } else if (own.stateFile !== undefined && stateUrl !== undefined)
     reader.wrong.add(
       `${reader.nameOf("stateFile")}: remove it; ${reader.nameOf("stateUrl")} already says where the state is kept`,
     );

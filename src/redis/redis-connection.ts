@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Redis } from "iovalkey";
+import type { Cluster, Redis } from "iovalkey";
 import { type ClockShift, UNMOVED } from "../core/emulator/clock.ts";
 import { systemRandom } from "../core/emulator/random.ts";
 import { realTimers } from "../core/general/real-timers.ts";
@@ -22,6 +22,9 @@ const CLAIM_PAUSE = { least: 10, most: 200 };
 /** Errors of clients if a server without TLS waits during their handshake, or refuses it as a command. */
 const WITHOUT_TLS = /connect ETIMEDOUT|wrong version number|packet length too long/;
 const NO_HANDSHAKE = "it does not answer with TLS; if the port has no TLS, use redis://";
+const MOVING = "the cluster is moving its keys to another node; repeat the request afterwards";
+/** What the client library says while no command can be sent. */
+const CLOSED = /isn't writeable|isn't ready|Connection is closed|None of startup nodes/;
 
 /** The state in Redis cannot be used: it has another version, or the password is wrong. */
 export class StateRefusedError extends StateUnavailableError {
@@ -35,15 +38,27 @@ export class RedisConnection {
 
   /** @param shown - the URL without user and password. */
   constructor(
-    private readonly client: Redis,
+    private client: Redis | Cluster,
     prefix: string,
     readonly shown: string,
   ) {
     this.prefix = `{${prefix}}:`;
-    client.on("error", (error: unknown) => {
-      const why = messageOf(error).replace(/\s+/g, " ");
-      this.problem = shown.startsWith("rediss:") && WITHOUT_TLS.test(why) ? NO_HANDSHAKE : why;
-    });
+    this.watch(client);
+  }
+
+  /** Uses another client from now on. */
+  use(client: Cluster): void {
+    this.client.disconnect();
+    this.client = client;
+    this.watch(client);
+  }
+
+  private watch(client: Redis | Cluster): void {
+    for (const event of ["error", "node error"])
+      client.on(event, (error: unknown) => {
+        const why = oneLine(error);
+        this.problem = this.shown.startsWith("rediss:") && WITHOUT_TLS.test(why) ? NO_HANDSHAKE : why;
+      });
     client.on("ready", () => {
       this.problem = undefined;
     });
@@ -101,25 +116,24 @@ export class RedisConnection {
   }
 
   /** @throws StateUnavailableError; its message is one line. */
-  async ask<T>(act: (client: Redis) => Promise<T>): Promise<T> {
+  async ask<T>(act: (client: Redis | Cluster) => Promise<T>): Promise<T> {
     try {
       return await act(this.client);
     } catch (error) {
-      const why = messageOf(error).replace(/\s+/g, " ");
+      const why = oneLine(error);
       const [, other] = new RegExp(`^${OTHER_VERSION} (.*)`).exec(why) ?? [];
       if (other !== undefined)
         throw new StateRefusedError(
           `the state at ${this.shown} has version ${other}; expected version ${FORMAT}`,
         );
-      // The client library names its own options.
-      const isClosed = /isn't writeable|Connection is closed/.test(why);
-      throw new StateUnavailableError(
-        `the state at ${this.shown} cannot be used: ${isClosed ? this.whyClosed() : why}`,
-      );
+      throw new StateUnavailableError(`the state at ${this.shown} cannot be used: ${this.explained(why)}`);
     }
   }
 
-  private whyClosed(): string {
+  /** The client library names its own options. */
+  private explained(why: string): string {
+    if (why.startsWith("ASK ")) return MOVING;
+    if (!CLOSED.test(why)) return why;
     return `there is no connection to it${this.problem === undefined ? "" : `: ${this.problem}`}`;
   }
 
@@ -127,6 +141,8 @@ export class RedisConnection {
     this.client.disconnect();
   }
 }
+
+const oneLine = (error: unknown): string => messageOf(error).replace(/\s+/g, " ");
 
 export const newName = (): string => systemRandom.hex(8);
 

@@ -14,14 +14,17 @@ export let redis: RunningRedis;
 /** Servers that are stopped after the test. */
 const open: RunningCommand[] = [];
 
+/** Stops the servers that a test started. */
+export async function stopAll(): Promise<void> {
+  for (const server of open.splice(0).reverse()) await server.stop();
+}
+
 /** Starts one Redis for all tests of the block. */
 export function startForAll(): void {
   beforeAll(async () => {
     redis = await startRedis();
   });
-  afterEach(async () => {
-    for (const server of open.splice(0).reverse()) await server.stop();
-  });
+  afterEach(stopAll);
   afterAll(() => redis?.close());
 }
 

@@ -17,7 +17,8 @@ function commandOnPath(): string | undefined {
   });
 }
 
-const command = commandOnPath();
+/** The program of a Redis or Valkey on this machine. */
+export const command = commandOnPath();
 /** Why tests with a real Redis cannot run here; undefined when they can. */
 export const whyNoRedis: string | undefined =
   command === undefined && process.env.REDIS_URL === undefined
@@ -31,6 +32,19 @@ export interface RunningRedis {
   kill(): Promise<void>;
   restart(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Resolves once a server on this machine answers. */
+export async function answering(port: number): Promise<void> {
+  const client = new Redis({
+    port,
+    host: "127.0.0.1",
+    retryStrategy: () => 20,
+    maxRetriesPerRequest: null,
+  });
+  client.on("error", () => {});
+  await client.ping().catch(() => {});
+  client.disconnect();
 }
 
 /** A Redis of its own that keeps its state over restarts, or the one at `REDIS_URL`. */
@@ -56,15 +70,7 @@ export async function startRedis(...options: string[]): Promise<RunningRedis> {
       "--appendonly",
     ];
     const child = spawn(command, [...own, "yes", "--appendfsync", "always", ...options], { stdio: "ignore" });
-    const client = new Redis({
-      port,
-      host: "127.0.0.1",
-      retryStrategy: () => 20,
-      maxRetriesPerRequest: null,
-    });
-    client.on("error", () => {});
-    await client.ping().catch(() => {});
-    client.disconnect();
+    await answering(port);
     return child;
   };
   let child = await start();
