@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wrapped } from "../../src/core/general/text.ts";
-import { adding, listing, md5, type Sent, type Situation, send } from "../protocol/mistakes/mistakes.ts";
+import {
+  adding,
+  listing,
+  md5,
+  type Sent,
+  type Situation,
+  searching,
+  send,
+} from "../protocol/mistakes/mistakes.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
 import { FALLBACKS, INPUTS } from "./inputs.ts";
+import { DECODED } from "./inputs-encodings.ts";
 
 const LONGEST_LINE = 100;
 
@@ -13,15 +22,19 @@ const longLines = (reason: string): readonly string[] =>
     .filter((line) => line.replace(/"(?:[^"\\]|\\.)*"/g, '""').length > LONGEST_LINE);
 
 describeBackends("what people bring is named", (backend) => {
-  let service: ServiceUnderTest;
+  const open = () => backend.open(backend.overSockets ? {} : { targetUrl: "https://target.example" });
+  let shared: ServiceUnderTest;
   beforeAll(async () => {
-    service = await backend.open(backend.overSockets ? {} : { targetUrl: "https://target.example" });
+    shared = await open();
   });
-  afterAll(() => service[Symbol.asyncDispose]());
+  afterAll(() => shared[Symbol.asyncDispose]());
 
   describe.each(Object.entries(INPUTS))("%s", (_kind, inputs) => {
     const rows = inputs.map(([what, make, code, facts = {}]) => ({ what, make, code, facts }));
     it.each(rows)("$what", async ({ make, code, facts }) => {
+      // A journal remarks on gzip once.
+      await using own = code === "gzip.unasked" ? await open() : undefined;
+      const service = own ?? shared;
       const keys = await service.addCloudDatabase();
       const situation = { service, keys, other: keys };
       await send(situation, await make(situation));
@@ -33,6 +46,15 @@ describeBackends("what people bring is named", (backend) => {
       for (const secret of [keys.serverSecretKey, keys.clientSecretKey, "client-secret", "hunter2"])
         expect(reason).not.toContain(secret);
     });
+  });
+
+  it.each(DECODED)("Accept-Encoding: %s asks for gzip, which gets no remark", async (accepted) => {
+    await using service = await open();
+    const keys = await service.addCloudDatabase();
+    const situation = { service, keys, other: keys };
+    const sent = searching(situation);
+    await send(situation, { ...sent, headers: { ...sent.headers, "Accept-Encoding": accepted } });
+    expect(await service.latest()).toMatchObject({ status: 200, cause: undefined });
   });
 });
 

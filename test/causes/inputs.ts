@@ -1,6 +1,7 @@
 import type { Cause } from "mock-cloud-reco";
 import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
 import { DATES } from "./inputs-dates.ts";
+import { ENCODINGS } from "./inputs-encodings.ts";
 import { FORMS } from "./inputs-forms.ts";
 import { HEADERS } from "./inputs-headers.ts";
 import { JSON_BODIES } from "./inputs-json.ts";
@@ -33,6 +34,7 @@ export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
   "pictures of queries": QUERIED_PICTURES,
   "pictures as text": PICTURES_AS_TEXT,
   "OAuth 2.0": OAUTH,
+  encodings: ENCODINGS,
 };
 
 /** Codes that only say that nothing is known. */

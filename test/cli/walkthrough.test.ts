@@ -12,6 +12,7 @@ import { freePorts } from "../support/free-ports.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
+import { start } from "./command.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -70,6 +71,37 @@ test.runIf(hasTools)("three shells and curl work, as the documents show it", asy
   const urls = ports.map((port) => `http://localhost:${port}`);
   const { stdout } = await run(join(root, script), [picture, ...urls], { cwd: root, timeout: 25_000 });
   expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
+});
+
+test.runIf(hasTools)("a query signed by the command is decoded, as two documents show it", async () => {
+  const query = await block("README.md", "npx mock-cloud-reco picture");
+  expect(await block("examples/signing/README.md", "npx mock-cloud-reco picture")).toBe(query);
+  const [, , ...args] = (await block("README.md", "npx mock-cloud-reco serve")).split(" ");
+  const folder = await mkdtemp(join(tmpdir(), "query-"));
+  const inFolder = args.map((word) => (word === "keys.env" ? join(folder, word) : word));
+  const servers = start(inFolder, { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
+  try {
+    await servers.printed();
+    const script = query.replaceAll("npx mock-cloud-reco", `"${process.execPath}" "${main()}"`);
+    const { stdout } = await run("sh", ["-euc", script], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ result_code: "Success", results: [] });
+  } finally {
+    await servers.stop();
+    await rm(folder, { recursive: true });
+  }
+});
+
+test.each([
+  "README.md",
+  "examples/languages/README.md",
+  "examples/servers/README.md",
+  "examples/signing/README.md",
+])("%s has a query that decodes gzip", async (document) => {
+  const queries = codeBlocks(await readFile(join(root, document), "utf8")).filter(
+    ({ language, text }) => language === "sh" && text.includes("/v1/query"),
+  );
+  expect(queries).toHaveLength(1);
+  expect(queries[0]?.text).toMatch(/^curl .*--compressed .*\/v1\/query/m);
 });
 
 test.runIf(hasTools && whyNoRedis === undefined)("servers share a Redis, as the guide shows it", async () => {

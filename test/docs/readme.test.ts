@@ -12,7 +12,11 @@ const blocks = codeBlocks(readme);
 /** Blocks that are not TypeScript, and what runs them. */
 const COMMANDS = new Map<string | undefined, string>([
   ["npm install --save-dev mock-cloud-reco", "test/package installs the packed package"],
-  ["npx mock-cloud-reco serve", "test/cli/processes.test.ts"],
+  ["npx mock-cloud-reco serve --env keys.env", "test/cli/walkthrough.test.ts"],
+  [
+    blocks.find(({ text }) => text.startsWith("npx mock-cloud-reco picture"))?.text,
+    "test/cli/walkthrough.test.ts",
+  ],
   ["npm install && npm run demo", ".ci/run"],
   ["npm install && npm test", ".ci/run"],
   ["npm install && npm pack", "test/package/checkout.test.ts"],

@@ -43,7 +43,7 @@ describe("a test that failed", () => {
     const error = new Error("expected [] to have length 1");
     end({ failed: true, error });
     expect(unwrapped(error.message)).toMatch(
-      /\n\nNo target matched 1 query:\n#1 .* POST \/v1\/query → 200 Success .*\n(?: {3}the response is gzip-encoded.*\n)? {3}✗ "off" \(\w+\): inactive/,
+      /\n\nNo target matched 1 query:\n#1 .* POST \/v1\/query → 200 Success .*\n(?: {3}decode the response, or .*\n)? {3}✗ "off" \(\w+\): inactive/,
     );
   });
 

@@ -23,7 +23,7 @@ describe("a test that failed is told what may surprise about served requests", (
     }
     const text = unwrapped(end({ failed: true, error: new Error("unexpected token") }) ?? "");
     expect(text).toMatch(
-      /^The mock has a note on 2 requests:\n#1 .* POST \/v1\/query → 200 Success .*\n {3}the response is gzip-encoded although .*\n/,
+      /^The mock has a note on 2 requests:\n#1 .* POST \/v1\/query → 200 Success .*\n {3}decode the response, or .*: it is gzip-encoded .*\n/,
     );
     expect(text.split("gzip-encoded")).toHaveLength(2);
     expect(text).toMatch(

@@ -110,8 +110,8 @@ test.each(["info", "warn"])(
       {
         level: "warn",
         message:
-          "POST /v1/query: the response is gzip-encoded although the request does not accept gzip: decode it, or set --query-content-encoding " +
-          "or MOCK_CLOUD_RECO_QUERY_CONTENT_ENCODING to identity (this is said once)",
+          "POST /v1/query: decode the response, or set --query-content-encoding or MOCK_CLOUD_RECO_QUERY_CONTENT_ENCODING to " +
+          "identity: it is gzip-encoded although the request does not accept gzip (this is said once)",
       },
     ]);
   },

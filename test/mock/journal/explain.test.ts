@@ -13,8 +13,8 @@ describe("the printed journal explains", () => {
     const session = new MockSession(mock, mock.addCloudDatabase());
     await session.query();
     expect(lines(mock.explain())).toContain(
-      "the response is gzip-encoded although the request does not accept gzip: decode it, or set the option " +
-        'queryContentEncoding to "identity"',
+      'decode the response, or set the option queryContentEncoding to "identity": it is gzip-encoded although the request does ' +
+        "not accept gzip",
     );
     expect(mock.requestsOf({ refused: true })).toEqual([]);
     const { headers, ...query } = session.signedQuery();

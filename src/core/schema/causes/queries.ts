@@ -213,7 +213,7 @@ export const queryCauses = {
   "gzip.unasked": remark<{ readonly advice: string }>(
     "The response is gzip, which the client did not ask for.",
     ({ advice }) =>
-      `the response is gzip-encoded although the request does not accept gzip: decode it, or ${advice}`,
+      `decode the response, or ${advice}: it is gzip-encoded although the request does not accept gzip`,
     "Decode the response, as clients for the real service must, or turn the encoding off.",
     "POST /v1/query\nAccept-Encoding: identity",
   ),
