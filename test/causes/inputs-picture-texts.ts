@@ -41,6 +41,44 @@ const FIELDS: readonly Input[] = [
   field("what Python prints of bytes", "b'\\x89PNG\\r\\n'", "base64.bytes"),
 ];
 
+/** Of a target: a text that stands where base64 of a picture is expected. */
+const placeholder = (text: string): Input => [
+  `${text.slice(0, 40)}, as the field image`,
+  (s) => adding(s, { image: text }),
+  "image.text",
+  { isField: true },
+];
+const label = (text: string): Input => [
+  `${text}, as metadata`,
+  (s) => adding(s, { application_metadata: text }),
+  "base64.text",
+  { field: "application_metadata" },
+];
+
+const PLACEHOLDERS: readonly Input[] = [
+  ...["test", "string", "image", "data", "base64", "base64string", "abc123", "TODO", "AAAA"].map(placeholder),
+  ...["base64-string", "base64_image_data", "image data", "Hello, world!", "...", "…", "*", "-"].map(
+    placeholder,
+  ),
+  ...["<image>", "<base64 image>", "<YOUR_IMAGE_IN_BASE64>", "[image]", "[base64 encoded image]"].map(
+    placeholder,
+  ),
+  ...["{{image}}", "{{ image | base64 }}", "\u0024{image}", "$IMAGE", "%IMAGE%", "#{image}"].map(placeholder),
+  ...["$(base64 -w0 poster)", "`base64 poster`"].map(placeholder),
+  placeholder("1c9b8e0a-7a41-4c53-9d6d-64a413d254b3"),
+  placeholder("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
+  placeholder(
+    "The picture of a beetle that sits on a leaf, seen from above, in the light of the morning sun.",
+  ),
+  placeholder('{"file":"poster"}'),
+  ...["product-1234", "sku_42", "a.beetle@example.com", "2026-11-29", "Käfer"].map(label),
+  ...["https://example.com/poster", "poster.png", "{{metadata}}", "<metadata>"].map(label),
+  field("Latin-1 of a PNG", image.toString("latin1"), "base64.decoded"),
+  field("UTF-8 of a PNG", image.toString("utf8"), "base64.decoded"),
+  field("Windows-1252 of a PNG", `\u2030PNG\r\n\u001a\n`, "base64.decoded"),
+  field("Latin-1 of a JPEG", "\u00ff\u00d8\u00ff\u00e0\u0000\u0010JFIF", "base64.decoded"),
+];
+
 /** A file of a form, and its base64 as the field `image`. */
 const file = (what: string, bytes: string | Buffer, code: Input[2], facts: object = {}): readonly Input[] => [
   [`${what}, as a form's file`, (s) => searching(s, Buffer.from(bytes)), code, facts],
@@ -77,9 +115,20 @@ const FILES: readonly Input[] = [
   ...file("what Python prints of bytes", "b'\\x89PNG\\r\\n'", "image.bytes"),
   ...file("a URL without an ending", "https://example.com/picture?id=1", "image.file-name", { isUrl: true }),
   ...file("a URL of a storage", "s3://bucket/poster.png", "image.file-name", { isUrl: true }),
+  ...file("a word", "test", "image.text", { text: '"test"' }),
+  ...file("a word and a line feed", "string\n", "image.text"),
+  ...file("a sentence", "A beetle, seen from above: Käfer, ĳ, 甲虫.", "image.text"),
+  ...file("a long text", "A beetle sits on a leaf. Käfer. ".repeat(40), "image.text", {
+    text: '"A beetle sits on a l…"',
+  }),
+  ...file("a table", "name,width\nposter,1\n", "image.text"),
+  ...file("blanks", " \r\n", "image.text"),
+  ...file("a placeholder in angle brackets", "<image>", "image.text"),
+  ...file("a template", "{{image}}", "image.text"),
+  ...file("a variable of a shell", "$IMAGE", "image.text"),
   ...file("the name of a file", "poster.png", "image.file-name"),
   ...file("the name of a file and a line feed", "poster.jpg\n", "image.file-name"),
 ];
 
 /** Pictures that are text: addresses, names, bytes written as text, and responses of failed downloads. */
-export const PICTURES_AS_TEXT: readonly Input[] = [...FIELDS, ...FILES];
+export const PICTURES_AS_TEXT: readonly Input[] = [...FIELDS, ...PLACEHOLDERS, ...FILES];

@@ -149,7 +149,8 @@ const table: Row[] = [
   ["damaged PNG of too many bytes", () => breakChecksum(padded(2_400_000), "IEND"), "ImageTooLarge", "ok"],
   // Other formats, and none.
   ["no bytes", () => Buffer.alloc(0), "the image is empty", "the image is empty"],
-  ["text", () => Buffer.from("hello"), 'the bytes 68656c6c6f \\("hello"\\)', "expected a PNG or JPEG"],
+  ["text", () => Buffer.from("hello"), 'the image is the text "hello"', 'the image is the text "hello"'],
+  ["other bytes", () => Buffer.from("hello\0"), 'the bytes 68656c6c6f00 \\("hello', "expected a PNG or JPEG"],
   [
     "SVG",
     () => Buffer.from("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"),
@@ -256,7 +257,7 @@ describe("the reason for a refusal", () => {
   ])("suggests what to do with %s", async (_, bytes, advice) => {
     const verdict = await inspectQueryImage(bytes);
     const reason = verdict.ok ? "accepted" : sentenceOf(verdict.cause);
-    expect(reason).toContain("expected a PNG or JPEG file");
+    expect(reason).toContain("a PNG or JPEG file");
     expect(reason.split("expected a PNG or JPEG file: it ")[1]).toEqual(
       advice === undefined ? undefined : expect.stringContaining(advice),
     );

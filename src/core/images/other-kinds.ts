@@ -1,9 +1,9 @@
 import { JPEG_SIGNATURE, PNG_SIGNATURE } from "../emulator/image-header.ts";
-import { BYTES_AS_TEXT, NAME_OF_FILE, URL_OF_FILE } from "../general/text-kinds.ts";
+import { BYTES_AS_TEXT, beginningOf, NAME_OF_FILE, PLACEHOLDER, URL_OF_FILE } from "../general/text-kinds.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 
 type Facts = { readonly bytes: string };
-type Kind = readonly [beginning: RegExp, causeOf: (facts: Facts) => AnyCause];
+type Kind = readonly [beginning: RegExp, causeOf: (facts: Facts, text: string) => AnyCause];
 
 /** Beginnings in hexadecimal digits. */
 const VIDEOS = [
@@ -74,6 +74,7 @@ const TEXTS: readonly Kind[] = [
   [/^(89504e47|ffd8ff)/i, (facts) => cause("image.hex", { ...facts, isDecoded: false })],
   [/^data:image\//i, (facts) => cause("image.data-uri", facts)],
   [BYTES_AS_TEXT, (facts) => cause("image.bytes", facts)],
+  [PLACEHOLDER, (_facts, text) => cause("image.text", { text: beginningOf(text) })],
   [/^\s*<[!?a-z]/i, (facts) => cause("image.download", { ...facts, is: "page" })],
   [/^(\[object |undefined$|null$)/, (facts) => cause("image.unset", facts)],
   [/^\s*[{[]/, (facts) => cause("image.download", { ...facts, is: "json" })],
@@ -121,6 +122,15 @@ function firstBytes(bytes: Buffer): string {
   return `the bytes ${start.toString("hex")} (${JSON.stringify(start.toString("latin1"))})`;
 }
 
+/** Text of any kind: it has no control characters but white space. */
+function words(bytes: Buffer): AnyCause | undefined {
+  // A character may be cut at the end of what is read.
+  const text = bytes.toString("utf8", 0, LONGEST_BEGINNING).replace(/(?<=.{250})\ufffd+$/su, "");
+  return /^[^\p{Cc}\p{Cn}\p{Co}\ufffd]*$/u.test(text.replace(/\s/g, " "))
+    ? cause("image.text", { text: beginningOf(text) })
+    : undefined;
+}
+
 /** Guesses the kind of bytes that are no PNG or JPEG. */
 export function otherKind(bytes: Buffer): AnyCause {
   const facts = { bytes: firstBytes(bytes) };
@@ -132,10 +142,11 @@ export function otherKind(bytes: Buffer): AnyCause {
   const text = beginning.replace(/^\xef\xbb\xbf/, "").trimEnd();
   const [, known] = TEXTS.find(([beginning]) => beginning.test(text)) ?? [];
   return (
-    known?.(facts) ??
+    known?.(facts, text) ??
     binaryKind(bytes, facts) ??
     prefixed(bytes) ??
     headless(bytes, facts) ??
+    words(bytes) ??
     cause("image.unknown", facts)
   );
 }

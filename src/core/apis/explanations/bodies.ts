@@ -1,7 +1,13 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { isJsonObject, type JsonFault, type ParsedJson, parseJson } from "../../general/json.ts";
 import { show } from "../../general/text.ts";
-import { BYTES_AS_TEXT, NAME_OF_FILE, URL_OF_FILE } from "../../general/text-kinds.ts";
+import {
+  BYTES_AS_TEXT,
+  beginningOf,
+  NAME_OF_FILE,
+  PLACEHOLDER,
+  URL_OF_FILE,
+} from "../../general/text-kinds.ts";
 import type { LostAs } from "../../schema/causes/bodies.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { malformedJson, mayHoldSecret } from "./json-mistakes.ts";
@@ -94,13 +100,14 @@ const MOST_SEARCHED = 2 ** 22;
 export function explainBase64(field: string, text: string): AnyCause {
   if (isUnreadText(text)) return cause("base64.unset", { field, text });
   if (BYTES_AS_TEXT.test(text)) return cause("base64.bytes", { field });
-  const beginning = text.slice(0, LONGEST_NAME);
-  if (URL_OF_FILE.test(beginning) || NAME_OF_FILE.test(beginning))
-    return cause("base64.file-name", { field, isUrl: URL_OF_FILE.test(beginning) });
-  if (QUOTED_BASE64.test(text)) return cause("base64.quoted", { field, isPython: text.startsWith("b") });
-  if (looksLikeText(text)) return cause("base64.text", { field });
   const dataUri = /^data:[^,]{0,200},/i.exec(text);
   if (dataUri !== null) return cause("base64.data-uri", { field, prefix: show(dataUri[0]) });
+  const isFile = field === "image" ? fileNamedBy(text) : undefined;
+  if (isFile !== undefined) return cause("base64.file-name", { field, isUrl: isFile === "url" });
+  if (PLACEHOLDER.test(text)) return textAs(field, text);
+  if (QUOTED_BASE64.test(text)) return cause("base64.quoted", { field, isPython: text.startsWith("b") });
+  if (looksLikeText(text) || fileNamedBy(text) !== undefined) return textAs(field, text);
+  if (field === "image" && isShorterThanPictures(text)) return textAs(field, text);
   const at = text.slice(0, MOST_SEARCHED).search(/[^A-Za-z0-9+/=\r\n]/);
   if (at < 0 && text.length > MOST_SEARCHED) return cause("base64.malformed", { field });
   if (at < 0) return cause("base64.cut", { field });
@@ -113,17 +120,47 @@ export function explainBase64(field: string, text: string): AnyCause {
   });
 }
 
+function fileNamedBy(text: string): "url" | "name" | undefined {
+  const beginning = text.slice(0, LONGEST_NAME);
+  if (URL_OF_FILE.test(beginning)) return "url";
+  return NAME_OF_FILE.test(beginning) ? "name" : undefined;
+}
+
+const textAs = (field: string, text: string): AnyCause =>
+  field === "image"
+    ? cause("image.text", { text: beginningOf(text), isField: true })
+    : cause("base64.text", { field });
+
+/** The base64 of the smallest PNG is longer. */
+const FEWEST_CHARACTERS = 88;
+
+/** A text, decoded or not, that is no beginning of a picture, and shorter than any. */
+const isShorterThanPictures = (text: string): boolean =>
+  text.length < FEWEST_CHARACTERS && !/iVBOR|\/9j\/|[\r\n]/.test(text) && !READ_AS_TEXT.test(text);
+
+/** The first bytes of a PNG or JPEG, read as UTF-8, Latin-1 or Windows-1252. */
+const READ_AS_TEXT = /^(?:[\u0089\u2030\ufffd]PNG|\u00ff\u00d8|\ufffd{2})/;
+
+/** Why base64 that decodes to no known kind of file is no picture. */
+export const explainUnknown = (text: string, otherwise: AnyCause): AnyCause =>
+  isShorterThanPictures(text) ? textAs("image", text) : otherwise;
+
 /** Words, or JSON. Base64 in which spaces replaced each `+` has far longer ones. */
 function looksLikeText(text: string): boolean {
   const beginning = text.slice(0, 1000).trim();
   if (/^[[{"]/.test(beginning)) return true;
+  if (LABEL.test(beginning)) return true;
   const words = beginning.split(/ +/);
   return words.length > 1 && words.every((word) => /^[\p{L}\p{N}.,:;!?'"()-]{1,20}$/u.test(word));
 }
+
+/** Words or numbers with signs between them, such as `sku-42` or `a_b@example.com`; base64url mixes cases. */
+const LABEL =
+  /^(?:\p{Lu}?[\p{Ll}\p{N}]{1,20}|[\p{Lu}\p{N}]{1,20})(?:[-_.,:;@#&'](?:\p{Lu}?[\p{Ll}\p{N}]{1,20}|[\p{Lu}\p{N}]{1,20})){0,8}$/u;
 
 function likely(text: string, character: string) {
   if (/[-_]/.test(character)) return "base64.url";
   if (character === "%") return "base64.percent";
   if (character === " ") return / /.test(text.trim()) ? "base64.spaces" : "base64.trim";
-  return character === "\ufffd" ? "base64.decoded" : "base64.malformed";
+  return character === "\ufffd" || READ_AS_TEXT.test(text) ? "base64.decoded" : "base64.malformed";
 }

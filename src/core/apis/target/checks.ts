@@ -9,7 +9,7 @@ import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
 import type { NewImage } from "../../schema/target.ts";
 import { hasRoom, isNameFree } from "../../store/changes.ts";
 import type { RecordsOf } from "../../store/records.ts";
-import { explainBase64, isUnreadText, lostInJson } from "../explanations/bodies.ts";
+import { explainBase64, explainUnknown, isUnreadText, lostInJson } from "../explanations/bodies.ts";
 import { reencodedAs } from "../explanations/reencoded.ts";
 import { unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
@@ -165,8 +165,9 @@ async function measuredImage(context: ApiContext, bytes: Buffer): Promise<NewIma
   if (verdict.ok) return verdict.image;
   // Some of these texts are base64 too.
   const text = String(body.fields.image);
-  const why = isUnreadText(text) ? cause("image.unset", { text }) : verdict.cause;
-  return refuse(failure(verdict.resultCode), why);
+  if (isUnreadText(text)) return refuse(failure(verdict.resultCode), cause("image.unset", { text }));
+  const isUnknown = verdict.cause.code === "image.unknown";
+  return refuse(failure(verdict.resultCode), isUnknown ? explainUnknown(text, verdict.cause) : verdict.cause);
 }
 
 const base64Image = { name: "imageIsBase64", refusals: [fail(400), fail(422)] } as const;

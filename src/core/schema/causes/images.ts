@@ -153,11 +153,20 @@ export const imageCauses = {
     "Read or download the file, and send its bytes.",
     "POST /v1/query\n\nimage=./picture.png",
   ),
+  "image.text": refusal<{ readonly text: string; readonly isField?: boolean }>(
+    "The image is plain text, such as a placeholder.",
+    ({ text, isField }) =>
+      isField === true
+        ? `send the base64 of a PNG or JPEG file as the field image: it is the text ${text}`
+        : `send the bytes of a PNG or JPEG file: the image is the text ${text}`,
+    "Read a PNG or JPEG file. Send its bytes, or in JSON their base64.",
+    'POST /targets\n\n{ …, "image": "test" }',
+  ),
   "image.unknown": refusal<Beginning>(
     "The image is no PNG or JPEG file.",
     ({ bytes }) => `the image begins with ${bytes}; expected a PNG or JPEG file`,
     "Send a PNG or JPEG file.",
-    "POST /v1/query\n\nimage=no picture",
+    "POST /v1/query with random bytes as the image",
   ),
   "image.truncated": refusal<
     Damage & { readonly bytes: number; readonly within?: string; readonly damage?: string }
