@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { PROFILE_NAMES, type ProfileName } from "../core/emulator/profiles.ts";
+import { whyUnwritten } from "../core/general/file-errors.ts";
 import { messageOf, show } from "../core/general/text.ts";
 import { nearest } from "../core/schema/zod/problems.ts";
 import { IN_PROCESS_ONLY } from "../options/options.ts";
@@ -94,4 +95,4 @@ export function readProfile(given: string): ProfileName {
 }
 
 export const unwritable = (option: string, path: string, error: unknown): UsageError =>
-  new UsageError(`--${option}: ${show(path)} cannot be written: ${messageOf(error)}`);
+  new UsageError(`--${option}: ${show(path)} cannot be written: ${whyUnwritten(error)}`);

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import spawn from "cross-spawn";
+import { whyNotStarted } from "../core/general/file-errors.ts";
 import { realTimers } from "../core/general/real-timers.ts";
-import { messageOf } from "../core/general/text.ts";
 import { visible } from "../core/general/visible.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { connectionVariables, serversFlags, startAll } from "./serve.ts";
@@ -84,7 +84,7 @@ function runProgram(
     child.once("error", (error) => {
       // The signal could not be sent: the program runs, or its exit follows.
       if ("syscall" in error && error.syscall === "kill") return;
-      const why = `${JSON.stringify(program)} cannot be started: ${messageOf(error)}`;
+      const why = `${JSON.stringify(program)} cannot be started: ${whyNotStarted(error)}`;
       process.stderr.write(`mock-cloud-reco: ${visible(why)}\n`);
       end("code" in error && error.code === "ENOENT" ? NOT_FOUND : NOT_EXECUTABLE);
     });

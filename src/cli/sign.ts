@@ -11,7 +11,8 @@ import {
   type SigningKeys,
   stringToSign,
 } from "../core/emulator/signing.ts";
-import { codeOf, messageOf, show, showUnknownKey } from "../core/general/text.ts";
+import { whyUnread } from "../core/general/file-errors.ts";
+import { messageOf, show, showUnknownKey } from "../core/general/text.ts";
 import { textIn } from "../core/general/text-file.ts";
 import { markedEncoding } from "../core/general/text-place.ts";
 import { visible, visibleLines } from "../core/general/visible.ts";
@@ -173,8 +174,7 @@ function readFile(option: "body" | "keys", path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const why = codeOf(error) === "EISDIR" ? `${path} is a folder; name a file` : messageOf(error);
-    throw new UsageError(`--${option}: ${why}`);
+    throw new UsageError(`--${option}: ${show(path)} cannot be read: ${whyUnread(error)}`);
   }
 }
 

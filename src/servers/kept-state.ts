@@ -2,8 +2,9 @@ import { link, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { systemClock } from "../core/emulator/clock.ts";
 import { systemRandom } from "../core/emulator/random.ts";
+import { whyUnwritten } from "../core/general/file-errors.ts";
 import { realTimers } from "../core/general/real-timers.ts";
-import { codeOf, messageOf } from "../core/general/text.ts";
+import { codeOf } from "../core/general/text.ts";
 import type { MemoryStore } from "../core/store/memory-store.ts";
 import { wholeSnapshot } from "../core/store/snapshot.ts";
 import {
@@ -64,7 +65,7 @@ export async function keepState(
   { complain, onProgress = () => {}, fill }: KeptStateSetup,
 ): Promise<KeptState> {
   const unusable = (error: unknown) =>
-    new StateFileError(`the state file ${path} cannot be used: ${messageOf(error)}`);
+    new StateFileError(`the state file ${path} cannot be used: ${whyUnwritten(error)}`);
   const file = await fileBehind(path).catch((error: unknown) => Promise.reject(unusable(error)));
   const lock = await FileLock.take(file, path);
   let isRestored: boolean;
@@ -148,7 +149,7 @@ class StateWriter {
       if (!isReplaced && !this.#isMountTold) this.complain(`the state file ${this.path} ${IS_MOUNT}`);
       this.#isMountTold ||= !isReplaced;
     } catch (error) {
-      this.#problem = `the state file ${this.path} cannot be written: ${messageOf(error)}`;
+      this.#problem = `the state file ${this.path} cannot be written: ${whyUnwritten(error)}`;
       // Then `close` throws it.
       if (this.#isClosing) return;
       // Once for each problem: a full disk would fill the log too.
@@ -206,7 +207,7 @@ class FileLock {
       const isRefused = ["EACCES", "EPERM", "EROFS"].includes(String(codeOf(error)));
       const why = isRefused
         ? `its folder cannot be written (${String(codeOf(error))}): mount a folder that this user can write`
-        : messageOf(error);
+        : whyUnwritten(error);
       throw new StateFileError(`the state file ${shown} cannot be used: ${why}`);
     } finally {
       await rm(draft, { force: true });

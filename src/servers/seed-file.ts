@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { RequestHandler } from "../core/emulator/message.ts";
+import { whyUnread } from "../core/general/file-errors.ts";
 import { isJsonObject, type JsonObject } from "../core/general/json.ts";
-import { codeOf, messageOf } from "../core/general/text.ts";
 import { jsonIn, TextFileError } from "../core/general/text-file.ts";
 import { seed as seedSchema } from "../core/schema/snapshot.ts";
 import { IMAGE_PATH } from "../core/schema/target.ts";
@@ -79,8 +79,8 @@ async function readSeed(path: string): Promise<JsonObject> {
   try {
     content = jsonIn(await readFile(path));
   } catch (error) {
-    const why = codeOf(error) === "EISDIR" ? "it is a folder; name a file" : messageOf(error);
-    throw new InvalidSeedError(`${path}: ${error instanceof TextFileError ? why : `cannot be read: ${why}`}`);
+    const why = error instanceof TextFileError ? error.message : `cannot be read: ${whyUnread(error)}`;
+    throw new InvalidSeedError(`${path}: ${why}`);
   }
   if (isJsonObject(content) && "version" in content && "databases" in content)
     throw new InvalidSeedError(

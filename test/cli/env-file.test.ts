@@ -69,7 +69,9 @@ test.each([
 test("serve --env refuses a file that cannot be written, and stops", async () => {
   const { code, printed, complained } = await start(["serve", "--env", folder]).finished;
   expect([code, printed]).toEqual([2, ""]);
-  expect(complained).toContain(`--env: ${JSON.stringify(folder)} cannot be written: EISDIR`);
+  expect(complained).toContain(
+    `--env: ${JSON.stringify(folder)} cannot be written: it is a folder; name a file`,
+  );
 });
 
 test.skipIf(!hasFifos)(

@@ -18,7 +18,7 @@ test.concurrent.each(rows)("$what", async ({ args, content, said, code }) => {
   try {
     if (content === "folder") await mkdir(file);
     else if (content !== "none") await writeFile(file, content);
-    const given = args.split(" ").map((argument) => (argument === "FILE" ? file : argument));
+    const given = args.split(" ").map((argument) => argument.replace("FILE", file));
     const env = {
       PATH: process.env.PATH,
       VUFORIA_SERVER_ACCESS_KEY: args.includes("--keys") ? undefined : "key",

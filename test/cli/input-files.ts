@@ -21,6 +21,8 @@ const state = (what: string, content: Content, said: string): FileInput => [
   said,
 ];
 const SIGN = "sign GET /summary --keys FILE";
+const BODY = "sign POST /targets --body FILE";
+const SERVE_TLS = "serve --tls-cert-file FILE";
 const keys = (what: string, content: Content, said: string): FileInput => [
   `keys ${what}`,
   SIGN,
@@ -58,7 +60,7 @@ export const FILES: readonly FileInput[] = [
   seed("with a comment", "{\n  // mine\n}", "line 2, column 3: remove the comment"),
   seed("that is a state", '{"version": 2, "databases": []}', "give it as --state FILE"),
   seed("that is a folder", "folder", "it is a folder; name a file"),
-  seed("that is missing", "none", "no such file"),
+  seed("that is missing", "none", "given: cannot be read: there is no such file (ENOENT)"),
   seed("that is YAML", "cloud_databases:\n  - database_name: a\n", "line 1, column 1: write JSON, not YAML"),
   seed("that is a list", "[]", "expected an object; got an array"),
   read("a state that is empty", "exec --state FILE -- true", "", ""),
@@ -79,15 +81,33 @@ export const FILES: readonly FileInput[] = [
   keys("that are empty", "", "it has no lines NAME=value"),
   keys("without the secret", "VUFORIA_SERVER_ACCESS_KEY=my-key\n", "VUFORIA_SERVER_SECRET_KEY is not set"),
   keys("that are JSON", '{"VUFORIA_SERVER_ACCESS_KEY":"a"}', "it has no lines NAME=value"),
-  keys("that are a folder", "folder", "is a folder; name a file"),
-  keys("that are missing", "none", "no such file"),
-  ["a body that is missing", "sign POST /targets --body FILE", "none", "no such file"],
-  ["a body that is a folder", "sign POST /targets --body FILE", "folder", "is a folder; name a file"],
+  keys("that are a folder", "folder", 'given" cannot be read: it is a folder; name a file (EISDIR)'),
+  keys("that are missing", "none", 'given" cannot be read: there is no such file (ENOENT)'),
+  ["a body that is missing", BODY, "none", 'given" cannot be read: there is no such file (ENOENT)'],
+  ["a body that is a folder", BODY, "folder", 'given" cannot be read: it is a folder; name a file (EISDIR)'],
+  ["a body in a file", "sign POST /targets --body FILE/x", "", "a part of its path is a file, not a folder"],
   read(
     "a body that is UTF-16",
-    "sign POST /targets --body FILE",
+    BODY,
     Buffer.from(`${MARK}{}`, "utf16le"),
     "begins with a byte-order mark (utf-16le), which is signed, too",
   ),
-  ["an env file that is a folder", "serve --env FILE", "folder", "cannot be written"],
+  ["an env file that is a folder", "serve --env FILE", "folder", "it is a folder; name a file (EISDIR)"],
+  ["an env file in no folder", "serve --env FILE/x", "none", "its folder does not exist (ENOENT)"],
+  ["a picture in no folder", "picture 1 --output FILE/x", "none", "its folder does not exist (ENOENT)"],
+  ["a picture that is a folder", "picture 1 --output FILE", "folder", "it is a folder; name a file (EISDIR)"],
+  [
+    "a certificate in no folder",
+    "serve --tls-generate --tls-ca FILE/x",
+    "none",
+    "its folder does not exist (ENOENT)",
+  ],
+  ["a state in no folder", "serve --state FILE/x", "none", "its folder does not exist (ENOENT)"],
+  ["a state in a file", "serve --state FILE/x", "", "is not a folder"],
+  [
+    "a certificate that is missing",
+    `${SERVE_TLS} --tls-key-file FILE`,
+    "none",
+    "--tls-cert-file: expected the path",
+  ],
 ];

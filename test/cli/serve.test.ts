@@ -42,7 +42,7 @@ describe("serve", () => {
     const { code, complained } = await command.stop();
     expect(code).toBe(1);
     expect(complained).toMatch(/^(?:[^\n]+\n)+$/);
-    expect(complained).toContain(`the state file ${file} cannot be written: ENOENT`);
+    expect(complained).toContain(`the state file ${file} cannot be written: its folder does not exist`);
   });
 
   test("opens the page, whose address it prints", async () => {

@@ -192,8 +192,16 @@ test.each<[readonly string[], Readonly<Record<string, string>>, RegExp]>([
     /^mock-cloud-reco: VUFORIA_CLIENT_SECRET_KEY is not set/,
   ],
   [["GET", "/summary", "--explain", "VWS a:b"], KEYS, /^mock-cloud-reco: --explain: add --date/],
-  [["POST", "/targets", "--body", "/missing/file"], KEYS, /^mock-cloud-reco: --body: ENOENT/],
-  [["GET", "/summary", "--keys", "/missing/file"], KEYS, /^mock-cloud-reco: --keys: ENOENT/],
+  [
+    ["POST", "/targets", "--body", "/missing/file"],
+    KEYS,
+    /^mock-cloud-reco: --body: "\/missing\/file" cannot be read: there is no/,
+  ],
+  [
+    ["GET", "/summary", "--keys", "/missing/file"],
+    KEYS,
+    /^mock-cloud-reco: --keys: "\/missing\/file" cannot be read: there is no/,
+  ],
 ])("sign %j with %j is a mistake of the user", async (args, environment, message) => {
   const { code, printed, complained } = await sign(args, environment);
   expect({ code, printed }).toEqual({ code: 2, printed: "" });

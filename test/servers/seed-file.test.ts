@@ -171,7 +171,7 @@ test("a secret of another type is not shown", async () => {
 
 test("the error names a file that does not exist", async () => {
   await expect(startServers({ seedFile: join(folder, "nothing.json") })).rejects.toThrow(
-    /nothing\.json: .*ENOENT/,
+    /nothing\.json: cannot be read: there is no such file \(ENOENT\)$/,
   );
 });
 

@@ -12,8 +12,9 @@ import {
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { systemRandom } from "../emulator/random.ts";
 import { jsonParts } from "../emulator/write-json.ts";
+import { whyUnread } from "../general/file-errors.ts";
 import { isJsonObject, LONGEST_SEARCHED } from "../general/json.ts";
-import { codeOf, messageOf } from "../general/text.ts";
+import { codeOf } from "../general/text.ts";
 import { jsonIn, TextFileError } from "../general/text-file.ts";
 import { markedEncoding } from "../general/text-place.ts";
 import { type Snapshot, seed } from "../schema/snapshot.ts";
@@ -196,7 +197,7 @@ export async function restoreState(
     snapshot = await parsed(Buffer.concat(rest), path, size);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return false;
-    throw new StateFileError(`the state file ${path} cannot be read: ${messageOf(error)}`);
+    throw new StateFileError(`the state file ${path} cannot be read: ${whyUnread(error)}`);
   }
   if (isJsonObject(snapshot) && seed.fieldNames().some((name) => Object.hasOwn(Object(snapshot), name)))
     throw new StateFileError(
