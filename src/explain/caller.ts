@@ -28,6 +28,13 @@ export function callerNow(called: Called): () => string | undefined {
   };
 }
 
+/** The line of a stack, as the engine writes it, where a running function was called; undefined if the stack has none. */
+export function callingFrame(called: Called): string | undefined {
+  const holder: { stack?: unknown } = {};
+  Error.captureStackTrace(holder, called);
+  return typeof holder.stack === "string" ? /^ {4}at .*$/m.exec(holder.stack)?.[0] : undefined;
+}
+
 function frameIn(text: string): { readonly file?: string; readonly line?: string } {
   const [, file, line] = FRAME.exec(text) ?? [];
   if (file === undefined || line === undefined) return {};

@@ -1,7 +1,7 @@
 import { AssertionError } from "node:assert";
 import type { MockCloudReco, Operation, RequestFilter } from "../index.ts";
 import { FixtureHooks, type MockFixture, type MockFixtureOptions, type TestOutcome } from "./fixture.ts";
-import { propertyOf } from "./internal.ts";
+import { callingFrame, propertyOf } from "./internal.ts";
 import {
   type MatcherResult,
   matchReceived,
@@ -57,6 +57,7 @@ export function mockHooks(options: MockFixtureOptions = {}): MockHooks {
     options,
     "read `mock` and `database` inside a test, from the object that mockHooks() returned, and pass its beforeEach and " +
       "afterEach to the runner",
+    callingFrame(mockHooks),
   );
   return {
     get mock() {

@@ -27,6 +27,8 @@ interface TestIdentity {
   readonly name?: string | undefined;
   /** Path of the test's file. */
   readonly file?: string | undefined;
+  /** The line of a stack that the fixture's errors have: some reporters fail on an error without any. */
+  readonly frame?: string | undefined;
 }
 
 const MOST_NAME_CHARACTERS = 80;
@@ -209,7 +211,7 @@ class OpenFixture implements MockFixture {
   }
 
   #failure(test: TestIdentity, message: string): Error {
-    return bareError([message, ...this.#startReport(test, message)].join("\n"));
+    return bareError([message, ...this.#startReport(test, message)].join("\n"), test.frame);
   }
 
   /** Starts to write a report. Returns the line with its path. */
@@ -244,10 +246,10 @@ function expecting([first]: readonly JournalEntry[]): string {
   return `If a test expects it, write in the test: mock.expectRefusal(${inspect(filter, { breakLength: Infinity })})`;
 }
 
-/** Without a stack, which would point into the runner. */
-function bareError(message: string): Error {
+/** Its own stack would point into the runner. */
+function bareError(message: string, frame: string | undefined): Error {
   const error = new Error(message);
-  error.stack = `${error.name}: ${message}`;
+  error.stack = [`${error.name}: ${message}`, ...(frame === undefined ? [] : [frame])].join("\n");
   return error;
 }
 
@@ -258,10 +260,14 @@ export const areLimitsLifted = (): boolean => (process.env.MOCK_CLOUD_RECO_PAUSE
 export class FixtureHooks implements MockFixture {
   #open: OpenFixture | undefined;
 
-  /** @param advice - completes "the mock exists only while a test runs: ". */
+  /**
+   * @param advice - completes "the mock exists only while a test runs: ".
+   * @param frame - of errors, as in {@link TestOutcome}.
+   */
   constructor(
     private readonly options: MockFixtureOptions,
     private readonly advice: string,
+    private readonly frame?: string,
   ) {}
 
   get mock() {
@@ -281,7 +287,7 @@ export class FixtureHooks implements MockFixture {
   end(outcome: TestOutcome): Promise<void> | undefined {
     const ended = this.#open;
     this.#open = undefined;
-    return ended && endFixture(ended, outcome);
+    return ended && endFixture(ended, { frame: this.frame, ...outcome });
   }
 
   get #current(): OpenFixture {

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { outcomeOf } from "./assert.ts";
 import { endFixture, type MockFixture, type MockFixtureOptions, openFixture } from "./fixture.ts";
-import { callerOf } from "./internal.ts";
+import { callerOf, callingFrame } from "./internal.ts";
 import type { ReceivedLike } from "./received.ts";
 
 export { assertReceived, assertRefusedNothing } from "./assert.ts";
@@ -64,6 +64,7 @@ export function withMockCloudReco(
 ): (context: TestContext) => Promise<void> {
   const [options, test] = given.length === 1 ? [{}, ...given] : given;
   const hasRun = expectRun(withMockCloudReco);
+  const frame = callingFrame(withMockCloudReco);
   return async (context) => {
     hasRun();
     const fixture = openFixture(options);
@@ -82,6 +83,6 @@ export function withMockCloudReco(
       });
       throw error;
     }
-    await endFixture(fixture, { failed: false, name, file });
+    await endFixture(fixture, { failed: false, name, file, frame });
   };
 }

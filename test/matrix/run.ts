@@ -23,6 +23,7 @@ const FILES = [
   "test/package/register.test.ts",
   "test/package/whole-urls.test.ts",
   "test/package/runners.test.ts",
+  "test/matrix/runners.test.ts",
   "test/matrix/runtimes.test.ts",
   "test/package/memory.test.ts",
   "test/matrix/types.test.ts",

@@ -53,6 +53,19 @@ describe("withMockCloudReco in runners without a context", () => {
     expect(error.message).toMatch(/^expected 401 to be 200\n\nThe mock refused 1 request:/);
   });
 
+  it("gives errors of the fixture a frame, without which Japa's printer fails", async () => {
+    const frame = /^Error: the mock refused 1 request[\s\S]*\n {4}at .*other-runners\.test\.ts:\d+:\d+\)?$/;
+    const test = withMockCloudReco({ failOnRefusedRequests: true }, async () => {
+      await summary();
+    });
+    await expect(test(undefined as never)).rejects.toMatchObject({ stack: expect.stringMatching(frame) });
+    const recognition = mockHooks({ failOnRefusedRequests: true });
+    recognition.beforeEach();
+    await summary();
+    const end = async () => recognition.afterEach();
+    await expect(end()).rejects.toMatchObject({ stack: expect.stringMatching(frame) });
+  });
+
   it("prints what cannot be appended to an error", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => {});
     try {
@@ -77,10 +90,16 @@ it("the guide's table says what explains in which of these runners", () => {
     .map((row) => row.split("|").map((cell) => cell.trim()));
   expect(rows.map(([, runner]) => runner)).toEqual([
     "Cucumber",
-    "uvu, tape, `Deno.test`",
+    "uvu, lab, Japa, `Deno.test`",
+    "`bun:test`",
+    "tape",
     "QUnit",
-    "Jasmine, `bun:test`",
+    "Jasmine",
+    "poku",
+    "CodeceptJS",
   ]);
-  for (const [, runner, how] of rows)
+  for (const [, runner, how, what] of rows) {
     expect(how).toContain(runner === "Cucumber" ? "After(recognition.afterEach)" : "withMockCloudReco(");
+    expect(what).not.toBe("");
+  }
 });
