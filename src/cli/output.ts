@@ -52,8 +52,6 @@ export function logOf(terminal: Terminal, format: LogFormat | undefined): LogTar
   };
 }
 
-export type Progress = (done: number, total: number, doing?: string) => void;
-
 const PAUSE_MILLISECONDS = 100;
 const CLEAR_LINE = "\r\u001b[K";
 
@@ -62,7 +60,7 @@ export function progressOf(
   what: string,
   show: Terminal["showProgress"],
   now: () => number = () => performance.now(),
-): Progress {
+): (done: number, total: number, doing?: string) => void {
   if (show === undefined) return () => {};
   const start = now();
   let shownAt = start;

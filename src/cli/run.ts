@@ -5,7 +5,7 @@ import { MissingSchemeError } from "../core/schema/base-url.ts";
 import { InvalidOptionError } from "../core/schema/zod/problems.ts";
 import { ROLES } from "../options/option.ts";
 import { InvalidSettingsError } from "../options/settings.ts";
-import { StateFileError } from "../servers/kept-state.ts";
+import { StateFileError } from "../servers/persisted-state.ts";
 import { InvalidSeedError } from "../servers/seed-file.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";
 import { HelpAsked, type Terminal, UsageError } from "./arguments.ts";

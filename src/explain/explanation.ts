@@ -11,7 +11,7 @@ import {
   explainEarlyFinish,
   explainUnlimited,
   explainUnused,
-  explainVainFinish,
+  explainUselessFinish,
   isAboutProcessing,
 } from "./surprises.ts";
 import { explainFaked, explainUnreached, explainUnsent } from "./unreached.ts";
@@ -85,7 +85,7 @@ export function explainFailure(
     if (whyUnreached !== undefined) return wrapped(`No request reached the mock: it ${whyUnreached}.`);
     const { finish } = mock.arranged;
     const unreached = explainUnreached([...new Set(Object.values(mock.urls))]);
-    return wrapped([(finish && explainVainFinish(finish)) ?? [], unreached].flat().join("\n"));
+    return wrapped([(finish && explainUselessFinish(finish)) ?? [], unreached].flat().join("\n"));
   }
   const paragraphs = SECTIONS.flatMap(([heading, of, one, many]) =>
     paragraph(heading, evidence[of], one, many),

@@ -188,7 +188,7 @@ export function explainEarlyFinish(
 }
 
 /** Says that `finishProcessing()` was called before any request arrived, and found nothing to end. */
-export const explainVainFinish = (finish: Finish): string | undefined =>
+export const explainUselessFinish = (finish: Finish): string | undefined =>
   finish.foundNothing
     ? `mock.finishProcessing() was called${placeOf(finish)} before anything was added: await the add first.`
     : undefined;

@@ -83,9 +83,8 @@ export const SORTS = [
   ["worst", "Worst rating first"],
   ["status", "Status"],
 ] as const;
-export type Sort = (typeof SORTS)[number][0];
 
-export const sortOf = (parameters: URLSearchParams): Sort =>
+export const sortOf = (parameters: URLSearchParams): (typeof SORTS)[number][0] =>
   SORTS.find(([value]) => value === parameters.get("sort"))?.[0] ?? "newest";
 
 interface NamedTarget {

@@ -7,8 +7,6 @@ import { findSame, smallSize } from "./pixels.ts";
  * targets with a common part are compared, pixel by pixel.
  */
 
-export type Copies = readonly [TargetFeatures, ...TargetFeatures[]];
-
 /** Cells along the sides of a picture whose brightness is its layout. */
 const CELLS = 8;
 const PART_BITS = 16;
@@ -16,7 +14,9 @@ const PART_BITS = 16;
 const MOST_COMPARED = 20;
 const GROUPED_PER_SLICE = 5;
 
-export async function groupCopies(targets: readonly TargetFeatures[]): Promise<readonly Copies[]> {
+export async function groupCopies(
+  targets: readonly TargetFeatures[],
+): Promise<readonly (readonly [TargetFeatures, ...TargetFeatures[]])[]> {
   const groups = new Map<TargetFeatures, [TargetFeatures, ...TargetFeatures[]]>();
   const byPart = new Map<number, TargetFeatures[]>();
   for (const [index, target] of targets.entries()) {

@@ -3,7 +3,6 @@ import type { ClockShift } from "../core/emulator/clock.ts";
 import { isJsonObject, parseJson } from "../core/general/json.ts";
 import { databaseRecord, templateTargetRecord } from "../core/schema/database.ts";
 import { credentialRecord, datasetRecord } from "../core/schema/model-target.ts";
-import type { ProcessingResult } from "../core/schema/processing.ts";
 import { reportRecord } from "../core/schema/report.ts";
 import { type TargetRecord, targetRecord } from "../core/schema/target.ts";
 import { byKind, record } from "../core/schema/zod/record.ts";
@@ -12,11 +11,6 @@ import { decodeTarget, encodeTarget } from "../core/store/codec.ts";
 import type { RecordKinds, Write } from "../core/store/records.ts";
 
 /* Converts records and pages of the journal to text and bytes for Redis, and back, without loss. */
-
-/** The result of processing an image, and the hash by which targets name it. */
-export interface StoredImage extends ProcessingResult {
-  readonly sha256: string;
-}
 
 type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
 /** A write in JSON form. */

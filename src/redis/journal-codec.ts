@@ -3,7 +3,7 @@ import { factsOf, type Journal, type JournalEntry } from "../core/emulator/journ
 import { RecordedBody, RecordedRequest, RecordedResponse } from "../core/emulator/recorded-message.ts";
 import { isJsonObject } from "../core/general/json.ts";
 import { entryFields } from "../core/schema/journal-entry.ts";
-import { keptRecord, record } from "../core/schema/zod/record.ts";
+import { record, storedRecord } from "../core/schema/zod/record.ts";
 import { anyText, listOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";
 import { decoded } from "../core/store/codec.ts";
 import { pack, unpack } from "./codec.ts";
@@ -26,7 +26,7 @@ const journalPage = z.lazy(() =>
     sender: anyText,
     first: wholeNumber,
     dropped: wholeNumber,
-    entries: listOf(keptRecord({ ...entryFields, request: message, response: z.optional(message) })),
+    entries: listOf(storedRecord({ ...entryFields, request: message, response: z.optional(message) })),
   }),
 );
 

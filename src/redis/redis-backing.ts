@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 import { type ClockShift, UNMOVED } from "../core/emulator/clock.ts";
 import type { Database } from "../core/schema/database.ts";
+import type { ProcessingResult } from "../core/schema/processing.ts";
 import type { NewImage, SummaryKind, TargetImage } from "../core/schema/target.ts";
 import type { RateRule } from "../core/store/rate-history.ts";
 import { type Conflict, uniqueValues, writeOfDatabase } from "../core/store/state.ts";
 import type { AssessImage, RecordsKey } from "../core/store/store.ts";
-import { encodeWrite, type StoredImage, type StoredWrite } from "./codec.ts";
+import { encodeWrite, type StoredWrite } from "./codec.ts";
 import { MOST_SHARED_BODY_BYTES, type PackedJournal } from "./journal-codec.ts";
 import {
   arrayIn,
@@ -163,7 +164,7 @@ export class RedisBacking {
   }
 
   /** Rates and stores an image; it stays for a while even if no target uses it. */
-  async putImage(image: NewImage): Promise<StoredImage> {
+  async putImage(image: NewImage): Promise<ProcessingResult & { readonly sha256: string }> {
     const { bytes } = image;
     const { outcome, rating, sha256 = hash("sha256", bytes) } = await this.assess(image);
     await this.keepSummaries(sha256, bytes);

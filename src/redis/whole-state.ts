@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
-import { type KeptImage, keptImage } from "../core/store/image-blobs.ts";
+import { type LoadedImage, loadedImage } from "../core/store/image-blobs.ts";
 import { Records, type Write } from "../core/store/records.ts";
 import {
   type DatabaseRecords,
@@ -84,13 +84,13 @@ async function stateOf(
   for (const { scope } of databases)
     for (const change of scope?.changes.values() ?? [])
       for (const sha256 of imageIn(change)) named.add(sha256);
-  const images = new Map<string, KeptImage>();
+  const images = new Map<string, LoadedImage>();
   for (const some of inGroups([...named], IMAGES_AT_ONCE))
     for (const [sha256, bytes] of await Promise.all(
       some.map(async (sha256) => [sha256, await backing.getImage(sha256)] as const),
     ))
-      images.set(sha256, keptImage(sha256, bytes));
-  const imageOf = (sha256: string) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0));
+      images.set(sha256, loadedImage(sha256, bytes));
+  const imageOf = (sha256: string) => images.get(sha256) ?? loadedImage(sha256, Buffer.alloc(0));
   const recordsOf = async (scope: ReadScope | undefined): Promise<Records> => {
     const records = new Records();
     let count = 0;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { JournalEntry } from "../core/emulator/journal.ts";
 import type { HeaderList, MalformedKind, Result, WireRequest } from "../core/emulator/message.ts";
 import { entryFields, type ShortFacts, withoutLongFields } from "../core/schema/journal-entry.ts";
-import { keptRecord, record } from "../core/schema/zod/record.ts";
+import { record, storedRecord } from "../core/schema/zod/record.ts";
 import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";
 import { decoded } from "../core/store/codec.ts";
 import { DOORS } from "../options/option.ts";
@@ -92,7 +92,7 @@ const answer = z.lazy(() =>
         message: anyText,
       }),
     ),
-    logged: z.optional(keptRecord<LoggedFacts>(loggedFields)),
+    logged: z.optional(storedRecord<LoggedFacts>(loggedFields)),
   }),
 );
 

@@ -55,10 +55,6 @@ export function stateInRedis(
   );
 }
 
-export interface SharedManager extends Manager {
-  readonly journal: Journal;
-}
-
 /** Adds a seed file to an empty state. Managers that start together wait for the one that does. */
 async function addSeed(
   seedFile: string,
@@ -81,7 +77,10 @@ async function addSeed(
  *
  * @throws StateRefusedError; InvalidSeedError; StateUnavailableError while there is a seed file; the system's errors.
  */
-export async function startSharedManager(setup: ManagerSetup, address: RedisAddress): Promise<SharedManager> {
+export async function startSharedManager(
+  setup: ManagerSetup,
+  address: RedisAddress,
+): Promise<Manager & { readonly journal: Journal }> {
   const { options, seedFile } = setup;
   const { profile, seed, answerOptions } = options;
   const state = await stateInRedis(address, options);

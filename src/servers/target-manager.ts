@@ -28,7 +28,7 @@ import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
 import { LONGEST_QUESTION_HEAD, type LoggedFacts, loggedOf } from "./door-messages.ts";
 import { type AnswerDoor, answerDoorRequest, type DoorOptions, Doorway } from "./doorway.ts";
-import { keepState } from "./kept-state.ts";
+import { persistState } from "./persisted-state.ts";
 import { seedFrom } from "./seed-file.ts";
 import { failureReply, isHealthCheck, type StartProgress, unnoticed } from "./server.ts";
 
@@ -241,7 +241,9 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   });
   const fill = seedFile === undefined ? undefined : () => seedStore(seedFile, services, onProgress);
   const kept =
-    stateFile === undefined ? undefined : await keepState(stateFile, store, { complain, onProgress, fill });
+    stateFile === undefined
+      ? undefined
+      : await persistState(stateFile, store, { complain, onProgress, fill });
   if (kept === undefined) await fill?.();
   else if (kept.isRestored && seedFile !== undefined)
     complain(seedNotRead(seedFile, `the state file ${stateFile} exists`));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MemoryStore } from "../../src/core/store/memory-store.ts";
 import { restoreState } from "../../src/core/store/state-file.ts";
-import { keepState } from "../../src/servers/kept-state.ts";
+import { persistState } from "../../src/servers/persisted-state.ts";
 import {
   assessByBytes,
   changes,
@@ -27,7 +27,7 @@ describeStoreContract("in memory and a file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "store-"));
   const file = join(folder, "state.json");
   const store = new MemoryStore(assessByBytes);
-  const kept = await keepState(file, store, { complain: expect.unreachable });
+  const kept = await persistState(file, store, { complain: expect.unreachable });
   return {
     store,
     close: async () => {

@@ -11,7 +11,6 @@ import {
   type RequestHead,
   type ResponseHead,
   type Result,
-  type WireRequest,
   type WireResponse,
 } from "../emulator/message.ts";
 import type { RefusalReason } from "../emulator/router.ts";
@@ -148,8 +147,6 @@ export const isStreamed = (response: ServedResponse): response is StreamedRespon
 export type ServedResult =
   | { readonly response: ServedResponse; readonly connectionError?: undefined }
   | { readonly response?: undefined; readonly connectionError: ConnectionError };
-
-export type ServedHandler = (request: WireRequest) => Promise<ServedResult>;
 
 /** A connection whose bytes may be sent past node:http. */
 interface SendingConnection {

@@ -4,11 +4,12 @@ import {
   type MalformedKind,
   type RequestHead,
   type Result,
+  type WireRequest,
 } from "../emulator/message.ts";
 import { requireNetwork } from "../general/permissions.ts";
 import { codeOf, messageOf } from "../general/text.ts";
 import { localHost } from "../schema/base-url.ts";
-import type { ServedHandler, ServedResult } from "./http-messages.ts";
+import type { ServedResult } from "./http-messages.ts";
 import { HttpServer } from "./http-server.ts";
 import type { HttpServerOptions } from "./http-server-options.ts";
 
@@ -63,7 +64,7 @@ export interface RunningServer {
 }
 
 export interface Serving {
-  readonly answer: ServedHandler;
+  readonly answer: (request: WireRequest) => Promise<ServedResult>;
   /** Answers a request that could not be read. */
   readonly answerMalformed: (why: MalformedKind, head: RequestHead) => Promise<Result>;
 }

@@ -6,7 +6,7 @@ import {
   type HexSource,
   stateName,
 } from "./cloud-database.ts";
-import { byKind, keptRecord, optional, record } from "./zod/record.ts";
+import { byKind, optional, record, storedRecord } from "./zod/record.ts";
 import {
   key,
   kind,
@@ -80,7 +80,7 @@ export const vuMarkDatabaseRecord = z.lazy(() =>
   record<VuMarkDatabase>({ kind: oneOf("vumark"), ...identity, stateName }),
 );
 export const templateTargetRecord = z.lazy(() =>
-  keptRecord<TemplateTarget>({ ...template, processed: trueOrFalse }),
+  storedRecord<TemplateTarget>({ ...template, processed: trueOrFalse }),
 );
 
 const templateTargetView = z.lazy(() => record(template));

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { JsonObject } from "../general/json.ts";
 import { hasPassed } from "./processing.ts";
-import { keptRecord, optional, record } from "./zod/record.ts";
+import { optional, record, storedRecord } from "./zod/record.ts";
 import {
   anyText,
   deferred,
@@ -70,7 +70,7 @@ const DEFAULTS = {
 };
 
 export const datasetRecord = z.lazy(() =>
-  keptRecord<Dataset>({ ...seeded, ...made, processed: trueOrFalse }),
+  storedRecord<Dataset>({ ...seeded, ...made, processed: trueOrFalse }),
 );
 
 /** As the target manager returns it, in this order. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { hasPassed } from "./processing.ts";
 import type { Target } from "./target.ts";
-import { keptRecord, record } from "./zod/record.ts";
+import { record, storedRecord } from "./zod/record.ts";
 import { listOf, pathName, seconds, text, timestamp, trueOrFalse, wholeNumber } from "./zod/values.ts";
 
 /** A recognition-counts report with the counts at the time of its first request. */
@@ -16,7 +16,7 @@ export interface Report {
 }
 
 export const reportRecord = z.lazy(() =>
-  keptRecord<Report>({
+  storedRecord<Report>({
     databaseId: pathName,
     file: text,
     rows: listOf(record({ targetId: pathName, count: wholeNumber })),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { TargetProcessing } from "./processing.ts";
 import { MAX_METADATA_BYTES } from "./protocol.ts";
-import { keptRecord, optional, record } from "./zod/record.ts";
+import { optional, record, storedRecord } from "./zod/record.ts";
 import {
   aboveZero,
   base64UpTo,
@@ -177,7 +177,7 @@ export const processingEnd = { outcome: oneOf("success", "failed"), rating: whol
 
 /** As snapshots hold it. */
 export const targetRecord = z.lazy(() =>
-  keptRecord<TargetRecord>({
+  storedRecord<TargetRecord>({
     ...facts,
     image: text,
     ...processingEnd,

@@ -1,23 +1,23 @@
 import { hash } from "node:crypto";
 import type { TargetImage } from "../schema/target.ts";
 
-export interface KeptImage extends TargetImage {
+export interface LoadedImage extends TargetImage {
   bytes(): Buffer;
 }
 
 /** Reference-counted images by content. Equal images are one object, so that others can attach data to it. */
 export class ImageBlobs {
-  private readonly used = new Map<string, { readonly image: KeptImage; uses: number }>();
+  private readonly used = new Map<string, { readonly image: LoadedImage; uses: number }>();
 
   /** Keeps a copy, so that later writes to the buffer have no effect. */
-  add(bytes: Buffer, sha256 = hash("sha256", bytes)): KeptImage {
-    const image = this.find(sha256) ?? keptImage(sha256, ownCopy(bytes));
+  add(bytes: Buffer, sha256 = hash("sha256", bytes)): LoadedImage {
+    const image = this.find(sha256) ?? loadedImage(sha256, ownCopy(bytes));
     this.use(image);
     return image;
   }
 
   /** Increments the reference count of an immutable image. */
-  use(image: KeptImage): void {
+  use(image: LoadedImage): void {
     const kept = this.used.get(image.sha256);
     if (kept !== undefined) kept.uses += 1;
     else this.used.set(image.sha256, { image, uses: 1 });
@@ -32,7 +32,7 @@ export class ImageBlobs {
   }
 
   /** Finds an image that is in use. */
-  find(sha256: string): KeptImage | undefined {
+  find(sha256: string): LoadedImage | undefined {
     return this.used.get(sha256)?.image;
   }
 }
@@ -44,4 +44,4 @@ function ownCopy(bytes: Buffer): Buffer {
   return copy;
 }
 
-export const keptImage = (sha256: string, bytes: Buffer): KeptImage => ({ sha256, bytes: () => bytes });
+export const loadedImage = (sha256: string, bytes: Buffer): LoadedImage => ({ sha256, bytes: () => bytes });

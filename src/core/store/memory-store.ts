@@ -1,6 +1,6 @@
 import type { Database } from "../schema/database.ts";
 import type { NewImage, TargetImage } from "../schema/target.ts";
-import { ImageBlobs, type KeptImage } from "./image-blobs.ts";
+import { ImageBlobs, type LoadedImage } from "./image-blobs.ts";
 import { type RateHistories, type RateRule, takeToken } from "./rate-history.ts";
 import { type ReadableRecords, Records, type Write } from "./records.ts";
 import {
@@ -237,7 +237,7 @@ export class MemoryState {
         [...records.histories].map(([limit, moments]) => ({ limit, moments: [...moments] })),
       ),
     );
-    const images = new Map<string, KeptImage>();
+    const images = new Map<string, LoadedImage>();
     for (const { targets } of this.databases) {
       for (const { image } of targets.values()) {
         const kept = this.images.find(image.sha256);
@@ -284,7 +284,7 @@ export class MemoryState {
     for (const { image } of records.targets.values()) this.images.release(image.sha256);
   }
 
-  private take(image: KeptImage | undefined): void {
+  private take(image: LoadedImage | undefined): void {
     if (image === undefined) return;
     this.images.use(image);
     this.prepare?.(image);

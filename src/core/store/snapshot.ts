@@ -4,7 +4,7 @@ import { Base64Text } from "../schema/base64.ts";
 import { type Snapshot, snapshot as snapshotSchema } from "../schema/snapshot.ts";
 import { read } from "../schema/zod/problems.ts";
 import { decodeTarget, encodeTarget, firstProblem } from "./codec.ts";
-import { type KeptImage, keptImage } from "./image-blobs.ts";
+import { type LoadedImage, loadedImage } from "./image-blobs.ts";
 import { type StoreState, uniqueValues } from "./state.ts";
 import type { PlainChange, Read } from "./store.ts";
 
@@ -116,22 +116,22 @@ export class InvalidSnapshotError extends TypeError {
 function readSnapshot(
   value: unknown,
   given: ReadonlyMap<string, Buffer> = new Map(),
-  findKept: (sha256: string) => KeptImage | undefined = () => undefined,
+  findKept: (sha256: string) => LoadedImage | undefined = () => undefined,
 ): StoreState | string {
   const known = typeof value === "object" && value !== null ? states.get(value) : undefined;
   if (known !== undefined) return known;
   const snapshot = contentIn(value);
   if (typeof snapshot === "string") return snapshot;
   const { databases, datasets, credentials, images: texts } = snapshot;
-  const images = new Map<string, KeptImage>();
+  const images = new Map<string, LoadedImage>();
   for (const [sha256, text] of Object.entries(texts)) {
     const beside = given.get(sha256);
-    const known = findKept(sha256) ?? (beside && keptImage(sha256, beside));
+    const known = findKept(sha256) ?? (beside && loadedImage(sha256, beside));
     const bytes = known?.bytes() ?? Buffer.from(text, "base64");
     if (known === undefined && hash("sha256", bytes) !== sha256) {
       return `snapshot.images[${show(sha256)}] is not the base64 of an image with that SHA-256`;
     }
-    images.set(sha256, known ?? keptImage(sha256, bytes));
+    images.set(sha256, known ?? loadedImage(sha256, bytes));
   }
   const wrong = conflictIn(snapshot) ?? missingImageIn(snapshot, images);
   if (wrong !== undefined) return wrong;
@@ -139,7 +139,7 @@ function readSnapshot(
     databases: databases.map(({ targets, ...rest }) => ({
       ...rest,
       targets: targets.map((target) =>
-        decodeTarget(target, (sha256) => images.get(sha256) ?? keptImage(sha256, Buffer.alloc(0))),
+        decodeTarget(target, (sha256) => images.get(sha256) ?? loadedImage(sha256, Buffer.alloc(0))),
       ),
     })),
     datasets,

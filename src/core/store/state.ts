@@ -1,7 +1,7 @@
 import type { Database } from "../schema/database.ts";
 import type { GlobalRecords, SnapshotDatabase } from "../schema/snapshot.ts";
 import type { Target } from "../schema/target.ts";
-import type { KeptImage } from "./image-blobs.ts";
+import type { LoadedImage } from "./image-blobs.ts";
 import type { ReadableRecords, Write } from "./records.ts";
 
 /** No two databases share these. Conflicts are reported in this order. */
@@ -40,7 +40,7 @@ export type DatabaseRecords = SnapshotDatabase<Target>;
 export interface StoreState extends GlobalRecords {
   readonly databases: readonly DatabaseRecords[];
   /** All undeleted targets' images, by SHA-256. */
-  readonly images: ReadonlyMap<string, KeptImage>;
+  readonly images: ReadonlyMap<string, LoadedImage>;
 }
 
 export const databaseRecords = (

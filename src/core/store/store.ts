@@ -1,7 +1,7 @@
 import type { Database } from "../schema/database.ts";
 import type { ProcessingResult } from "../schema/processing.ts";
 import type { NewImage, TargetImage } from "../schema/target.ts";
-import type { KeptImage } from "./image-blobs.ts";
+import type { LoadedImage } from "./image-blobs.ts";
 import type { RateRule } from "./rate-history.ts";
 import type { ReadableRecords, Write } from "./records.ts";
 import type { Conflict, StoreState } from "./state.ts";
@@ -83,7 +83,7 @@ export type PlainChange<Result> = {
       /** Replaces all state. */
       readonly on: "state";
       /** @param findImage - finds an image that the store may have. */
-      readonly decide: (findImage: (sha256: string) => KeptImage | undefined) => {
+      readonly decide: (findImage: (sha256: string) => LoadedImage | undefined) => {
         readonly result: Result;
         readonly state?: StoreState;
       };

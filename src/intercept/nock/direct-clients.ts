@@ -5,8 +5,8 @@ import { fetchFrom } from "../fetch/fetch-transport.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { type AnyFunction, replace } from "../replace.ts";
 import { isRecord } from "../sockets/openers.ts";
+import { NAMES, type OriginalClients, OWNERS } from "./original-clients.ts";
 import { originIn } from "./request-arguments.ts";
-import { NAMES, type OriginalClients, OWNERS } from "./unmocked-clients.ts";
 import { sendOnUnread } from "./unread-requests.ts";
 
 type IsOrigin = (origin: string | undefined) => boolean;
@@ -31,7 +31,7 @@ interface Choice {
  */
 export function answerDirectly(
   hosts: HostTable,
-  unmocked: OriginalClients,
+  originals: OriginalClients,
   isUsers: (origin: string) => boolean,
   isIgnored: (origin: string) => boolean,
 ): () => void {
@@ -42,15 +42,15 @@ export function answerDirectly(
       choice.isDirect(origin) ||
       (choice.isActive &&
         origin !== undefined &&
-        !unmocked.hasSkipped &&
+        !originals.hasSkipped &&
         !hosts.has(origin) &&
         isIgnored(origin)),
   };
   const restorers = [
-    ...replaceFunctions(choice, unmocked),
-    replaceClientRequest(choice, unmocked),
-    replaceFetch(choice, unmocked, hosts),
-    replaceRequest(choice, unmocked),
+    ...replaceFunctions(choice, originals),
+    replaceClientRequest(choice, originals),
+    replaceFetch(choice, originals, hosts),
+    replaceRequest(choice, originals),
     restoreAgents(choice, (origin) => origin !== undefined && hosts.has(origin)),
   ];
   return () => {
@@ -60,11 +60,11 @@ export function answerDirectly(
 }
 
 /** `http.request`, `http.get` and those of https: each request chooses between nock's function and Node's. */
-const replaceFunctions = ({ isPastNock }: Choice, unmocked: OriginalClients): readonly (() => void)[] =>
+const replaceFunctions = ({ isPastNock }: Choice, originals: OriginalClients): readonly (() => void)[] =>
   OWNERS.flatMap(([scheme, owner]) =>
     NAMES.map((name) =>
       replace(owner, name, (original) => {
-        const direct = unmocked.of(scheme, name);
+        const direct = originals.of(scheme, name);
         return function (...args) {
           return (isPastNock(originIn(scheme, args)) ? direct : original).apply(this, args);
         };
@@ -73,14 +73,14 @@ const replaceFunctions = ({ isPastNock }: Choice, unmocked: OriginalClients): re
   );
 
 /** For clients that construct the class, or extend it, instead of calling `http.request`. */
-const replaceClientRequest = ({ isDirect, isPastNock }: Choice, unmocked: OriginalClients): (() => void) =>
+const replaceClientRequest = ({ isDirect, isPastNock }: Choice, originals: OriginalClients): (() => void) =>
   replace(http, "ClientRequest", (original) => {
     const proxy: AnyFunction = new Proxy(original, {
       construct: (target, args, newTarget) => {
         const origin = originIn("http:", args);
         // With `newTarget`, so that it is an instance of subclasses too.
-        if (isDirect(origin)) return Reflect.construct(unmocked.ClientRequest, args, newTarget);
-        const used = isPastNock(origin) ? unmocked.OtherClientRequest : target;
+        if (isDirect(origin)) return Reflect.construct(originals.ClientRequest, args, newTarget);
+        const used = isPastNock(origin) ? originals.OtherClientRequest : target;
         return Reflect.construct(used, args, newTarget === proxy ? used : newTarget);
       },
       get: (target, key) => (key === Symbol.hasInstance ? isInstance : Reflect.get(target, key)),
@@ -88,7 +88,7 @@ const replaceClientRequest = ({ isDirect, isPastNock }: Choice, unmocked: Origin
     // Of Node's class, which nock's extends: requests that pass nock are instances too.
     function isInstance(this: unknown, value: unknown): boolean {
       return Function.prototype[Symbol.hasInstance].call(
-        this === proxy ? unmocked.ClientRequest : this,
+        this === proxy ? originals.ClientRequest : this,
         value,
       );
     }
@@ -96,9 +96,9 @@ const replaceClientRequest = ({ isDirect, isPastNock }: Choice, unmocked: Origin
   });
 
 /** Requests by `fetch` to served origins get their response here, and never reach a socket. */
-const replaceFetch = (choice: Choice, unmocked: OriginalClients, hosts: HostTable): (() => void) =>
+const replaceFetch = (choice: Choice, originals: OriginalClients, hosts: HostTable): (() => void) =>
   replace(globalThis, "fetch", (original) => {
-    const { fetch: genuine } = unmocked;
+    const { fetch: genuine } = originals;
     return function fetch(this: unknown, ...args) {
       // Clients that keep this function (axios) also call it after the stop, when other mocks may intercept.
       if (!choice.isActive) return (genuine ?? original).apply(this, args);
@@ -107,7 +107,7 @@ const replaceFetch = (choice: Choice, unmocked: OriginalClients, hosts: HostTabl
       if (!URL.canParse(url) || !choice.isDirect(originOf(new URL(url)))) return original.apply(this, args);
       return (async () => {
         // nock's classes would record each header again.
-        const { Request, Response } = unmocked;
+        const { Request, Response } = originals;
         const request: Request = Reflect.construct(Request, args);
         return genuine !== undefined && isForFetch(request)
           ? sendKept(genuine, this, request)
@@ -121,12 +121,12 @@ const replaceFetch = (choice: Choice, unmocked: OriginalClients, hosts: HostTabl
     };
   });
 
-const replaceRequest = (choice: Choice, unmocked: OriginalClients): (() => void) =>
+const replaceRequest = (choice: Choice, originals: OriginalClients): (() => void) =>
   replace(globalThis, "Request", (recording) => {
     const proxy: AnyFunction = new Proxy(recording, {
       // Clients that keep this class (axios) also use it after the stop, when nock's class throws.
       construct: (target, args, newTarget) => {
-        const used = choice.isActive ? target : unmocked.Request;
+        const used = choice.isActive ? target : originals.Request;
         return Reflect.construct(used, args, newTarget === proxy ? used : newTarget);
       },
     });

@@ -10,8 +10,8 @@ import type { OtherHosts } from "../unhandled-requests.ts";
 import { answerDirectly } from "./direct-clients.ts";
 import { activateNock, isFor, type Nock } from "./nock-module.ts";
 import { NockOrigin, OriginPattern } from "./nock-origin.ts";
+import { originalClients } from "./original-clients.ts";
 import { UnmatchedRequests } from "./unmatched-requests.ts";
-import { originalClients } from "./unmocked-clients.ts";
 
 /**
  * `documented` returns responses to nock. `direct` passes them to the client, in nock versions with known internals: it avoids
@@ -31,7 +31,7 @@ const UNKNOWN_HOST = new URL("http://nowhere.invalid");
  * Loads nock when constructed, and restores nock's earlier state when stopped.
  */
 export class NockInterceptor {
-  private readonly unmocked = originalClients();
+  private readonly originals = originalClients();
   private readonly active = activateNock();
   private readonly endDirect: () => void;
   private readonly registrations = new Map<string, NockOrigin>();
@@ -50,7 +50,7 @@ export class NockInterceptor {
   ) {
     this.unmatched = new UnmatchedRequests(this.active.nock, hosts, others);
     this.endDirect =
-      replyMode === "direct" ? answerDirectly(hosts, this.unmocked, this.isUsers, this.isIgnored) : () => {};
+      replyMode === "direct" ? answerDirectly(hosts, this.originals, this.isUsers, this.isIgnored) : () => {};
     // Makes `import { request } from "node:https"` see the patched functions, and later the originals: nock does not do this.
     syncBuiltinESMExports();
   }

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type nockType from "nock";
 import { loadModule } from "../../core/general/load-module.ts";
 import { codeOf, messageOf } from "../../core/general/text.ts";
-import { isNodes, isPlainFunction } from "./unmocked-clients.ts";
+import { isNodes, isPlainFunction } from "./original-clients.ts";
 
 export type Nock = typeof nockType;
 

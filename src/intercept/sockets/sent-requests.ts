@@ -42,6 +42,12 @@ const mayBecomeRequest = (start: string): boolean =>
   start.length < MAX_INSPECTED &&
   METHODS.some((method) => `${method} `.startsWith(start) || start.startsWith(`${method} `));
 
+function headIn(start: string): SentHead | undefined {
+  const [line, method = "", target = ""] = REQUEST_LINE.exec(start) ?? [];
+  if (line === undefined) return undefined;
+  return { method, target, hostHeader: /\r\nhost:[ \t]*([^\r\n]*)/i.exec(start)?.[1]?.trim() };
+}
+
 /** Asks for a verdict on each HTTP request before it is sent on a connection. Ignores connections that do not start with HTTP. */
 export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict): void {
   const { _write: write, _writev: writeMany, _final: final } = socket;
@@ -52,8 +58,8 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
 
   const passes = (chunk: Buffer, done: (error?: Error | null) => void): boolean => {
     const start = chunk.toString("latin1", 0, MAX_INSPECTED);
-    const line = REQUEST_LINE.exec(start);
-    if (line === null) {
+    const head = headIn(start);
+    if (head === undefined) {
       // A body, or the rest of a head.
       if (isHttp) return true;
       // Too short to tell: kept until more of it is written.
@@ -67,9 +73,7 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
       return true;
     }
     isHttp = true;
-    const [, method = "", target = ""] = line;
-    const hostHeader = /\r\nhost:[ \t]*([^\r\n]*)/i.exec(start)?.[1]?.trim();
-    const verdict = judge({ method, target, hostHeader });
+    const verdict = judge(head);
     if (verdict === "sendAll") stopJudging();
     if (typeof verdict === "string") return true;
     if ("fail" in verdict) done(verdict.fail);

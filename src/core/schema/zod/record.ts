@@ -13,7 +13,7 @@ const given = (fields: Readonly<Record<string, unknown>>) =>
   Object.values(fields).includes(undefined) ? withoutUndefined(fields) : fields;
 
 /** A stored record: without codecs, whose JSON forms are for people. */
-export const keptRecord = <T>(fields: FieldsOf<T>): z.ZodMiniType<T> =>
+export const storedRecord = <T>(fields: FieldsOf<T>): z.ZodMiniType<T> =>
   kind("an object", z.output(record<T>(fields)));
 
 /** One of several records, distinguished by `kind`. */

@@ -33,7 +33,7 @@ const AT_THE_SAME_TIME = "that starts at the same time";
 /** Describes the lock's process; empty without a lock. */
 const holderOf = (name: string): Promise<string> => readFile(name, "utf8").catch(() => "");
 
-export interface KeptState {
+export interface PersistedState {
   /** Whether the file existed, and so the store has its state. */
   readonly isRestored: boolean;
   /**
@@ -44,7 +44,7 @@ export interface KeptState {
   close(): Promise<void>;
 }
 
-interface KeptStateSetup {
+interface PersistenceSetup {
   /** Called with a line when the file cannot be written; it is tried again every second. */
   readonly complain: (line: string) => void;
   /** Called while the file is read. */
@@ -59,11 +59,11 @@ interface KeptStateSetup {
  * @param path - a symbolic link is followed.
  * @throws StateFileError when the file cannot be read, which it leaves as it is, or another process uses it; the errors of `fill`.
  */
-export async function keepState(
+export async function persistState(
   path: string,
   store: MemoryStore,
-  { complain, onProgress = () => {}, fill }: KeptStateSetup,
-): Promise<KeptState> {
+  { complain, onProgress = () => {}, fill }: PersistenceSetup,
+): Promise<PersistedState> {
   const unusable = (error: unknown) =>
     new StateFileError(`the state file ${path} cannot be used: ${whyUnwritten(error)}`);
   const file = await fileBehind(path).catch((error: unknown) => Promise.reject(unusable(error)));
