@@ -51,7 +51,7 @@ interface Client {
 const CLIENTS: readonly Client[] = [
   {
     language: "sh",
-    row: /^curl$/,
+    row: /^curl/,
     needs: "curl --version && openssl version",
     run: (file, trust) => `${trust} sh ${file}`,
   },
@@ -82,6 +82,26 @@ const CLIENTS: readonly Client[] = [
     run: (file, trust) => `mcs -out:first.exe -r:System.Net.Http.dll ${file} && ${trust} mono first.exe`,
   },
 ];
+
+/** Rows of the table without a block of their own. Nothing runs the row of R. */
+const OTHERS = [
+  {
+    name: "streams of PHP",
+    needs: "php --version",
+    line: `php -d openssl.cafile=ca.pem -r '$context = stream_context_create(["http" => ["ignore_errors" => true]]);
+echo file_get_contents("https://vws.vuforia.com/summary", false, $context);'`,
+  },
+  {
+    name: "Perl",
+    needs: "perl -MIO::Socket::SSL -e 1",
+    line: `SSL_CERT_FILE=ca.pem perl -MHTTP::Tiny -e 'print HTTP::Tiny->new(verify_SSL => 1)
+->get("https://vws.vuforia.com/summary")->{content}'`,
+  },
+];
+const others = OTHERS.filter(({ needs }) => works("sh", "-c", needs));
+if (others.length < OTHERS.length)
+  sayWhatIsSkipped("clients of PHP's streams and Perl that are not installed");
+
 const installed = CLIENTS.filter(({ needs }) => works("sh", "-c", needs));
 const missing = CLIENTS.filter((client) => !installed.includes(client)).map(({ language }) => language);
 if (missing.length > 0) sayWhatIsSkipped(`clients that are not installed (${missing.join(", ")})`);
@@ -123,6 +143,10 @@ ${recipe?.text.replace("npx mock-cloud-reco", '"$NODE" "$MAIN"')}`;
     expect(printed).toMatch(/^\{.*"result_code": ?"Success".*"name": ?"database-1".*$/);
     // A query's response is gzip, also for curl, which does not ask for it.
     if (block?.text.includes("/v1/query") === true) expect(printed).toContain('"results":[]');
+  });
+
+  test.each(others)("$name, by the setting of its row", async ({ line }) => {
+    expect(await runTests(await readGuide(), [line])).toContain('"result_code":"AuthenticationFailure"');
   });
 
   test("Node, also queries", async () => {
