@@ -15,6 +15,30 @@ const json = (code: Input[2], what: string, text: string | Buffer, is: string, f
 
 /** Bodies that are not JSON, or were encoded again on their way. */
 export const JSON_BODIES: readonly Input[] = [
+  [
+    "image_url in place of image",
+    body('{"name":"a","width":1,"image_url":"https://example.com/a.png"}'),
+    "fields.missing",
+    { fields: "image", unknown: '"image_url"' },
+  ],
+  [
+    "names in camel case",
+    body('{"targetName":"a","width":1,"imageBase64":"AAAA"}'),
+    "fields.missing",
+    { fields: "name, image", unknown: '"targetName, imageBase64"' },
+  ],
+  [
+    "a target within an object",
+    body('{"target":{"name":"a","width":1,"image":"AAAA"}}'),
+    "fields.missing",
+    { within: '"target"' },
+  ],
+  [
+    "a target within data",
+    body('{"data":{"name":"a","width":1,"image":"AAAA"},"meta":{}}'),
+    "fields.missing",
+    { within: '"data"' },
+  ],
   json("json.number", "a decimal comma", '{"name":"a","width":0,5}', "comma", {
     character: '"5"',
     line: 1,

@@ -230,6 +230,29 @@ const byDefault = (agent: string | undefined, client: string, type = FORM): Inpu
   { client },
 ];
 
+const UNSET_PARTS: readonly Input[] = [
+  ...["undefined", "null"].map(
+    (type): Input => [
+      `the content type ${type} is signed`,
+      (s) => changed(listing(s), { type }),
+      "signature.content-type",
+      { right: '""', wrong: JSON.stringify(type) },
+    ],
+  ),
+  [
+    "the host is signed in front of the path",
+    (s) => changed(listing(s), { path: `${new URL(s.service.urls.target).host}/targets` }),
+    "signature.path",
+    { right: '"/targets"' },
+  ],
+  [
+    "an object is the secret key",
+    (s) => ({ ...listing(s), secretKey: "[object Object]" }),
+    "signature.key-unset",
+    { text: "[object Object]" },
+  ],
+];
+
 const ENCODINGS: readonly Input[] = [
   [
     "the HMAC in upper-case hexadecimal",
@@ -439,5 +462,6 @@ export const SIGNATURES: readonly Input[] = [
   ...KEYS,
   ...LINES,
   ...TYPES,
+  ...UNSET_PARTS,
   ...EARLIER,
 ];

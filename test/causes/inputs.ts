@@ -4,6 +4,7 @@ import { DATES } from "./inputs-dates.ts";
 import { ENCODINGS } from "./inputs-encodings.ts";
 import { FORMS } from "./inputs-forms.ts";
 import { HEADERS } from "./inputs-headers.ts";
+import { IDS } from "./inputs-ids.ts";
 import { JSON_BODIES } from "./inputs-json.ts";
 import { OAUTH } from "./inputs-oauth.ts";
 import { PATHS } from "./inputs-paths.ts";
@@ -30,6 +31,7 @@ export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
   "JSON bodies": JSON_BODIES,
   forms: FORMS,
   paths: PATHS,
+  "ids and keys": IDS,
   pictures: PICTURES,
   "pictures of queries": QUERIED_PICTURES,
   "pictures as text": PICTURES_AS_TEXT,

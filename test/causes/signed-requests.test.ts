@@ -152,6 +152,7 @@ describe("bodies, JSON and base64", () => {
     "base64.cut": of("iVBOR=w0"),
     "base64.url": of("iVBORw0KGgo-_w=="),
     "base64.percent": of("iVBORw0KGgo%3D"),
+    "base64.escaped": of("iVBORw0KGgo\\nAAAA"),
     "base64.spaces": of("iVBORw0KGgoAAAANSUhEUgAAAAAAAAAA BBBB"),
     "base64.trim": of("iVBORw0KGgo= "),
     "base64.decoded": of("\ufffdPNG"),

@@ -8,6 +8,10 @@ export const BYTES_AS_TEXT =
 export const PLACEHOLDER =
   /^\s*(?:<(?!(?:html|head|body|svg|xml|error)>)[a-z][\w ./:-]{0,60}>|\[(?!object )[a-z][\w ./:-]{0,60}\]|\{\{[^{}]{0,60}\}\}|[$#]\{[^{}]{0,60}\}|\$\w{1,60}|\$\([^()]{1,200}\)|`[^`]{1,200}`|%\w{1,60}%)\s*$/i;
 
+/** Whether a text is what a template or a path has in place of a value: also `{id}` and `:id`. */
+export const isPlaceholder = (text: string): boolean =>
+  PLACEHOLDER.test(text) || /^(?:\{\w{1,60}\}|:[a-z_]\w{0,60})$/i.test(text);
+
 const LONGEST_QUOTED = 20;
 
 /** The beginning of a text that stands where a picture is expected. */

@@ -100,13 +100,16 @@ const MOST_SEARCHED = 2 ** 22;
 export function explainBase64(field: string, text: string): AnyCause {
   if (isUnreadText(text)) return cause("base64.unset", { field, text });
   if (BYTES_AS_TEXT.test(text)) return cause("base64.bytes", { field });
-  const dataUri = /^data:[^,]{0,200},/i.exec(text);
+  const dataUri = /^(?:data:[^,]{0,200}|(?:image\/\w{1,20};)?base64),/i.exec(text);
   if (dataUri !== null) return cause("base64.data-uri", { field, prefix: show(dataUri[0]) });
   const isFile = field === "image" ? fileNamedBy(text) : undefined;
   if (isFile !== undefined) return cause("base64.file-name", { field, isUrl: isFile === "url" });
   if (PLACEHOLDER.test(text)) return textAs(field, text);
   if (QUOTED_BASE64.test(text)) return cause("base64.quoted", { field, isPython: text.startsWith("b") });
-  if (looksLikeText(text) || fileNamedBy(text) !== undefined) return textAs(field, text);
+  if (looksLikeText(text) || text.startsWith("-----BEGIN") || fileNamedBy(text) !== undefined)
+    return textAs(field, text);
+  if (/^[A-Za-z0-9+/]{64}.*(?:\.{3}|…)$/s.test(text))
+    return cause("base64.cut", { field, isShortened: true });
   if (field === "image" && isShorterThanPictures(text)) return textAs(field, text);
   const at = text.slice(0, MOST_SEARCHED).search(/[^A-Za-z0-9+/=\r\n]/);
   if (at < 0 && text.length > MOST_SEARCHED) return cause("base64.malformed", { field });
@@ -161,6 +164,7 @@ const LABEL =
 function likely(text: string, character: string) {
   if (/[-_]/.test(character)) return "base64.url";
   if (character === "%") return "base64.percent";
+  if (character === "\\" || character === "&") return "base64.escaped";
   if (character === " ") return / /.test(text.trim()) ? "base64.spaces" : "base64.trim";
   return character === "\ufffd" || READ_AS_TEXT.test(text) ? "base64.decoded" : "base64.malformed";
 }

@@ -156,7 +156,7 @@ function mistakenFor(
 }
 
 /** Clients without a secret sign with these. */
-const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
+const MISSING_SECRETS: readonly Secret[] = [...TEXTS_OF_NOTHING, "[object Object]"].map((key) => ({
   key,
   mistake: cause("signature.key-unset", { text: key }),
 }));

@@ -59,6 +59,8 @@ const COMMON_TYPES = [
   "text/plain;charset=UTF-8",
   "application/octet-stream",
   "application/x-www-form-urlencoded",
+  "undefined",
+  "null",
 ];
 
 /** Added by HTTP clients, or only signed. */
@@ -115,7 +117,12 @@ export async function wrongVariants(
   const urls =
     host === undefined
       ? []
-      : [`https://${host}${path}`, `http://${host}${path}`, `https://${host}${path}?${query}`];
+      : [
+          `${host}${path}`,
+          `https://${host}${path}`,
+          `http://${host}${path}`,
+          `https://${host}${path}?${query}`,
+        ];
   const variants: readonly SignedVariant[] = [
     ...[contentType, ""].map(otherType(true)),
     ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(otherType(false)),

@@ -1,10 +1,12 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { dateOf } from "../../emulator/response.ts";
 import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
+import { isPlaceholder } from "../../general/text-kinds.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { NoDate } from "../../schema/causes/words.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
+import type { Target } from "../../schema/target.ts";
 import * as reads from "../../store/reads.ts";
 import { ofDatabase } from "../../store/records.ts";
 import type { ApiContext } from "../services.ts";
@@ -179,6 +181,9 @@ export async function unknownKey(
     ({ serverSecretKey, clientSecretKey }) => key === serverSecretKey || key === clientSecretKey,
   );
   if (swapped !== undefined) return cause("key.swapped", { database: show(swapped.databaseName) });
+  const named = databases.find(({ databaseName, databaseId }) => key === databaseName || key === databaseId);
+  if (named !== undefined)
+    return cause("key.unknown", { role, given: show(key), is: key === named.databaseId ? "id" : "name" });
   const inOtherCase = databases.find(({ serverAccessKey, clientAccessKey }) =>
     [serverAccessKey, clientAccessKey].some((known) => known.toLowerCase() === key.toLowerCase()),
   );
@@ -186,6 +191,7 @@ export async function unknownKey(
     return cause("key.case", { given, database: show(inOtherCase.databaseName) });
   const altered = alteredKey(key, databases);
   if (altered !== undefined) return altered;
+  if (isNameOfKey(key, databases)) return cause("key.unset", { text: key });
   const ofFormer = former.get(key);
   if (ofFormer !== undefined) {
     const code = ofFormer.ended === "stopped" ? "key.left-over" : "key.reset";
@@ -201,6 +207,14 @@ export async function unknownKey(
     ? cause("key.unknown", { role, given })
     : cause("key.other-mock", { given, owner });
 }
+
+/** Whether it is a template's name of a key, and no secret between brackets. */
+const isNameOfKey = (key: string, databases: readonly CloudDatabase[]): boolean =>
+  isPlaceholder(key) &&
+  /key/i.test(key) &&
+  !databases.some(
+    ({ serverSecretKey, clientSecretKey }) => key.includes(serverSecretKey) || key.includes(clientSecretKey),
+  );
 
 /** The fewest characters of a known key by which a part of it is recognised. */
 const FEWEST_CHARACTERS = 8;
@@ -225,13 +239,33 @@ function alterationOf(key: string, known: string, base64: string) {
   return percentDecoded(key) === known ? "percent" : undefined;
 }
 
-/** Names another database that has the path's target. */
-export async function unknownTarget({
-  database: { databaseName: database },
-  params: { id = "" },
-  services: { store },
-}: ApiContext & { readonly database: Database }): Promise<AnyCause> {
+/** A target or template of the database. */
+type Named = Pick<Target, "targetId" | "name">;
+
+/** What stands in place of a target's id. */
+function insteadOfId(id: string, targets: readonly Named[]) {
+  if (targets.some(({ name }) => name === id)) return "name";
+  const digits = id.toLowerCase().replace(/[^0-9a-f]/g, "");
+  if (targets.some(({ targetId }) => targetId === digits)) return "altered";
+  return isPlaceholder(id) ? "placeholder" : undefined;
+}
+
+/**
+ * Names another database that has the path's target.
+ *
+ * @param targets - of the database.
+ */
+export async function unknownTarget(
+  {
+    database: { databaseName: database },
+    params: { id = "" },
+    services: { store },
+  }: ApiContext & { readonly database: Database },
+  targets: readonly Named[],
+): Promise<AnyCause> {
   if (isUnset(id)) return cause("id.unset", { text: id, database });
+  const is = insteadOfId(id, targets);
+  if (is !== undefined) return cause("target.unknown", { database, id: show(id), is });
   for (const other of (await store.read(reads.cloudDatabases)).slice(-MOST_DATABASES)) {
     if (other.databaseName === database) continue;
     if ((await store.read(reads.target(other.databaseName, id))) === undefined) continue;

@@ -142,6 +142,9 @@ export const bodyIsJsonObject = (refusal: DeclaredResponse) =>
 
 const MOST_COMPARED = 20;
 
+const hasAll = (value: unknown, keys: readonly string[]): boolean =>
+  isJsonObject(value) && keys.every((key) => Object.hasOwn(value, key));
+
 /** The body has every required key, and only allowed ones. */
 export const keysAllowed = (refusal: DeclaredResponse) =>
   check({
@@ -150,8 +153,15 @@ export const keysAllowed = (refusal: DeclaredResponse) =>
     test: ({ operation, body: { fields } }: ApiContext) => {
       const { required = [], optional = [] } = operation.body?.keys ?? {};
       const missing = required.filter((key) => !Object.hasOwn(fields, key));
-      if (missing.length > 0) return cause("fields.missing", { fields: missing.join(", ") });
       const unknown = Object.keys(fields).filter((key) => !required.includes(key) && !optional.includes(key));
+      if (missing.length > 0) {
+        const within = unknown.find((key) => hasAll(fields[key], required));
+        return cause("fields.missing", {
+          fields: missing.join(", "),
+          ...(unknown.length > 0 && { unknown: show(unknown.join(", ")) }),
+          ...(within !== undefined && { within: show(within) }),
+        });
+      }
       if (unknown.length === 0) return true;
       const known = [...required, ...optional];
       const [meant] = unknown.slice(0, MOST_COMPARED).flatMap((name) => nearest(name, known) ?? []);

@@ -53,7 +53,9 @@ const knownTarget = check({
   testLater: async (context: CloudContext) => {
     const { target, hidden } = context.targets.find(context.params.id ?? "");
     if (target !== undefined) return { target };
-    return hidden === undefined ? unknownTarget(context) : notYet(failure("UnknownTarget"), hidden);
+    return hidden === undefined
+      ? unknownTarget(context, context.targets.list())
+      : notYet(failure("UnknownTarget"), hidden);
   },
 });
 

@@ -41,7 +41,9 @@ const knownTarget = check({
     const id = params.id ?? "";
     const { hidden, target = records.templates.get(id) } = targets.find(id);
     if (hidden !== undefined) return notYet(failure("UnknownTarget"), hidden);
-    return target === undefined ? unknownTarget(context) : { target };
+    return target === undefined
+      ? unknownTarget(context, [...targets.list(), ...records.templates.values()])
+      : { target };
   },
 });
 

@@ -104,9 +104,19 @@ export const bodyCauses = {
     "Send a JSON object.",
     "POST /targets\n\n[]",
   ),
-  "fields.missing": refusal<{ readonly fields: string }>(
+  "fields.missing": refusal<{
+    readonly fields: string;
+    /** Keys that the body has, but which are not known. */
+    readonly unknown?: string;
+    /** The key whose value has the fields. */
+    readonly within?: string;
+  }>(
     "The body lacks required fields.",
-    ({ fields }) => `the body is missing required keys: ${fields}`,
+    ({ fields, unknown, within }) =>
+      `${within === undefined ? "" : `send the object of the key ${within} as the body itself: `}the body is missing required keys: ${fields}` +
+      (unknown === undefined || within !== undefined
+        ? ""
+        : `; it has unknown keys (${unknown}): correct their names`),
     "Add the missing keys.",
     "POST /targets\n\n{}",
   ),
@@ -166,10 +176,12 @@ export const bodyCauses = {
     "Send the base64 alone: in Python, `b64encode(data).decode()`.",
     'POST /targets\n\n{ …, "image": "b\'iVBORw0KGgo=\'" }',
   ),
-  "base64.cut": refusal<{ readonly field: string }>(
+  "base64.cut": refusal<{ readonly field: string; readonly isShortened?: boolean }>(
     "Base64 was cut off, or joined from two texts.",
-    ({ field }) =>
-      `${field} ${BASE64}: it has padding (=) before its end, or ends within a byte, because it was cut off or joined from two texts`,
+    ({ field, isShortened }) =>
+      isShortened === true
+        ? `send the whole base64 in ${field}: it ends with dots, as a text that was shortened`
+        : `${field} ${BASE64}: it has padding (=) before its end, or ends within a byte, because it was cut off or joined from two texts`,
     "Send the whole text, encoded at once.",
     'POST /targets\n\n{ …, "image": "iVBOR=w0" }',
   ),
@@ -184,6 +196,12 @@ export const bodyCauses = {
     notBase64("comes from percent-encoding; send the base64 as it is"),
     "Send the base64 as it is, without percent-encoding.",
     'POST /targets\n\n{ …, "image": "iVBORw0KGgo%3D" }',
+  ),
+  "base64.escaped": refusal<Place>(
+    "Base64 has the escapes of another format.",
+    notBase64("comes from an escape, such as \\n, \\/ or &#43;; send the base64 as it is"),
+    "Send the base64 as it is, without escapes of JSON, shells or HTML.",
+    'POST /targets\n\n{ …, "image": "iVBORw0KGgo\\\\nAAAA" }',
   ),
   "base64.spaces": refusal<Place>(
     "Base64 has spaces in place of +.",

@@ -100,10 +100,15 @@ export const headerCauses = {
     "Check the variable that holds the access key.",
     "GET /targets\nAuthorization: VWS undefined:<signature>",
   ),
-  "key.unknown": refusal<{ readonly role: string; readonly given: string }>(
+  "key.unknown": refusal<{
+    readonly role: string;
+    readonly given: string;
+    /** Of a database. */
+    readonly is?: "name" | "id";
+  }>(
     "No database has the access key.",
-    ({ role, given }) =>
-      `no database has the ${role} access key ${given}; server keys sign target API requests, client keys sign queries`,
+    ({ role, given, is }) =>
+      `${is === undefined ? "" : `send the ${role} access key: ${given} is the ${is} of the database; `}no database has the ${role} access key ${given}; server keys sign target API requests, client keys sign queries`,
     "Use the keys of a database of this mock or server, as `addCloudDatabase()` or the manager returns them.",
     "GET /targets\nAuthorization: VWS unknown:<signature>",
   ),

@@ -1,5 +1,11 @@
 import { refusal, remark } from "./row.ts";
 
+const INSTEAD_OF_ID = {
+  name: "send the id that adding the target returned: it is the target's name",
+  altered: "send the id as it is, without other characters and in lower case",
+  placeholder: "put the target's id into the path",
+} as const;
+
 /** Targets, VuMark instances and reports. */
 export const targetCauses = {
   "rate.reached": refusal<{
@@ -48,12 +54,17 @@ export const targetCauses = {
     "Keep the database until its requests are answered.",
     "POST /targets of a database that is deleted while the image is measured",
   ),
-  "target.unknown": refusal<{ readonly database: string; readonly id: string; readonly isManager?: boolean }>(
+  "target.unknown": refusal<{
+    readonly database: string;
+    readonly id: string;
+    readonly isManager?: boolean;
+    readonly is?: keyof typeof INSTEAD_OF_ID;
+  }>(
     "The database has no such target.",
-    ({ database, id, isManager }) =>
+    ({ database, id, isManager, is }) =>
       isManager === true
         ? `the cloud database ${database} has no undeleted target with the id ${id}`
-        : `the database "${database}" has no undeleted target with the id ${id}`,
+        : `${is === undefined ? "" : `${INSTEAD_OF_ID[is]}; `}the database "${database}" has no undeleted target with the id ${id}`,
     "Use the id that adding the target returned, before the target is deleted.",
     "GET /targets/unknown",
   ),
