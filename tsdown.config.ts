@@ -152,13 +152,15 @@ const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)/;
 export const isInCore = (path: string, checkout = fileURLToPath(new URL(".", import.meta.url))): boolean =>
   (path.startsWith(checkout) && CORE.test(path.slice(checkout.length))) || CORE_PACKAGES.test(path);
 
+/** The documentation is in the declarations; a fifth of what Node would read were comments. */
+const NO_COMMENTS = { jsdoc: false, annotation: false };
+
 /**
  * What every entry needs, in one file: left to itself, the bundler cuts it into files that load each other in circles, where
  * one of them sees the other before it is complete. Declarations have no such trouble.
  */
 const oneCore: Rolldown.OutputOptions = {
-  // The documentation is in the declarations; a fifth of what Node would read were comments.
-  comments: { jsdoc: false, annotation: false },
+  comments: NO_COMMENTS,
   codeSplitting: {
     groups: [
       { name: "core", test: (path) => isInCore(path) },
@@ -192,5 +194,6 @@ export default defineConfig([
     format: "esm",
     clean: false,
     plugins: [throughTheEntries],
+    outputOptions: { comments: NO_COMMENTS },
   },
 ]);

@@ -29,14 +29,17 @@ export async function buildInto(dist: string): Promise<readonly string[]> {
 }
 
 /**
- * Scripts say where the code of each source begins, which is enough. In declarations the bundler's names of sources say nothing to
- * users.
+ * Scripts say in a short line where the code of each source begins, which is enough. In declarations the bundler's names of sources say
+ * nothing to users.
  */
 async function dropRegions(dist: string): Promise<void> {
   for (const name of (await readdir(dist)).filter((file) => /\.[cm][jt]s$/.test(file))) {
     const file = join(dist, name);
-    const lines = /\.d\.[cm]ts$/.test(name) ? /^\/\/#(?:end)?region.*\n/gm : /^\/\/#endregion.*\n/gm;
-    await writeFile(file, (await readFile(file, "utf8")).replace(lines, ""));
+    const isDeclaration = /\.d\.[cm]ts$/.test(name);
+    const content = (await readFile(file, "utf8"))
+      .replace(isDeclaration ? /^\/\/#(?:end)?region.*\n/gm : /^\/\/#endregion.*\n/gm, "")
+      .replace(/^\/\/#region (?:src\/)?/gm, "// ");
+    await writeFile(file, content);
   }
 }
 
