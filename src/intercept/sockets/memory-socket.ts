@@ -211,5 +211,5 @@ export class MemorySocket extends Socket {
   }
 }
 
-const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding): Buffer =>
+export const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding): Buffer =>
   typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;

@@ -1,6 +1,7 @@
 import { METHODS } from "node:http";
 import type { Socket } from "node:net";
 import { originOf } from "../host-table.ts";
+import { bytesOf } from "./memory-socket.ts";
 import type { Endpoint } from "./openers.ts";
 import { originOfEndpoint, tunnelTo } from "./refusals.ts";
 import { urlIn } from "./requested-hosts.ts";
@@ -93,13 +94,11 @@ export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict
   };
 
   socket._write = (chunk: Buffer | string, encoding, done) => {
-    const bytes = withHeld(typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk);
+    const bytes = withHeld(bytesOf(chunk, encoding));
     if (passes(bytes, done)) Reflect.apply(write, socket, [bytes, "buffer", done]);
   };
   socket._writev = (chunks, done) => {
-    const bytes = chunks.map(({ chunk, encoding }) =>
-      typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk,
-    );
+    const bytes = chunks.map(({ chunk, encoding }) => bytesOf(chunk, encoding));
     const whole = withHeld(Buffer.concat(bytes));
     if (passes(whole, done)) Reflect.apply(write, socket, [whole, "buffer", done]);
   };
