@@ -10,6 +10,10 @@ class VuforiaClient {
   #queryUrl;
 
   constructor(keys, targetUrl = "https://vws.vuforia.com", queryUrl = "https://cloudreco.vuforia.com") {
+    if (keys === undefined)
+      throw new TypeError(
+        "expected the keys of a database; got undefined: import test from mock-cloud-reco/vitest",
+      );
     this.#keys = keys;
     this.#targetUrl = targetUrl;
     this.#queryUrl = queryUrl;

@@ -27,6 +27,13 @@ it.each([
   for (const request of requests) await expect(request).rejects.toThrow(String(response.status));
 });
 
+it("the example client asks for keys where it is made, as in a test without the fixture", () => {
+  const database: unknown = undefined;
+  expect(() => Reflect.construct(VuforiaClient, [database])).toThrow(
+    /^expected the keys of a database; got undefined/,
+  );
+});
+
 it("the example client reports a refusal by its result code", async () => {
   await using mock = new MockCloudReco();
   const client = new VuforiaClient(mock.addCloudDatabase({ stateName: "PROJECT_SUSPENDED" }));
