@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { propertyOf } from "../core/general/property.ts";
 import { messageIn } from "./errors.ts";
 
@@ -47,8 +48,23 @@ const isInDom = (): boolean =>
   typeof Reflect.get(globalThis, "document") === "object" &&
   typeof Reflect.get(globalThis, "XMLHttpRequest") === "function";
 
+/** Clients that open their own sockets, which nothing in Node can intercept. */
+const LEAVING = /[\\/]node_modules[\\/]@?(node-libcurl|impit|wreq-js|cycletls)[-\\/]/;
+
+/** Those of them that this process has loaded. */
+function loadedLeaving(): readonly string[] {
+  const { cache } = createRequire(import.meta.url);
+  return [...new Set(Object.keys(cache ?? {}).flatMap((path) => LEAVING.exec(path)?.[1] ?? []))];
+}
+
 /** Says what to check when no request reached a mock, although it intercepts. */
 export function explainUnreached(urls: readonly string[]): string {
+  const leaving = loadedLeaving().join(" and ");
+  if (leaving !== "")
+    return (
+      `No request reached the mock. It serves ${urls.join(", ")}. This process has loaded ${leaving}, whose requests do not pass ` +
+      "through Node and reach the real service: call startServers() and send them to its URLs."
+    );
   const check = isInDom()
     ? "This test runs in a DOM environment, whose requests follow a browser's rules (axios sends them by XMLHttpRequest): put " +
       '"// @vitest-environment node", or "/** @jest-environment node */", at the top of its file.'

@@ -15,6 +15,7 @@ const FILES = [
   "test/matrix/every-client.test.ts",
   "test/matrix/kept-clients.test.ts",
   "test/matrix/http2.test.ts",
+  "test/matrix/leaving.test.ts",
   "test/package/clients-around-nock.test.ts",
   "test/package/failures-explained.test.ts",
   "test/matrix/neighbours.test.ts",

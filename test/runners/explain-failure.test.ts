@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { request } from "node:https";
+import { createRequire, Module } from "node:module";
 import { ManualClock, MockCloudReco } from "mock-cloud-reco";
 import { fetch as agentFetch, MockAgent } from "undici";
 import { describe, expect, it, vi } from "vitest";
@@ -55,6 +56,20 @@ describe("a test that failed", () => {
         "http://target-manager.test. Check the scheme and the host that the client uses, and that nothing else intercepts it (nock, MSW, " +
         "MockAgent).",
     );
+  });
+
+  it("names a loaded client that opens its own sockets", () => {
+    const { cache } = createRequire(import.meta.url);
+    const path = "/project/node_modules/impit/index.js";
+    cache[path] = new Module(path);
+    try {
+      const text = openFixture().end({ failed: true, error: new Error("timed out") });
+      expect(unwrapped(text ?? "")).toContain(
+        "This process has loaded impit, whose requests do not pass through Node and reach the real service: call startServers()",
+      );
+    } finally {
+      delete cache[path];
+    }
   });
 
   it.each([
