@@ -124,33 +124,63 @@ const ownZod: Rolldown.Plugin = {
 
 /** What the main entry does not need, so that it loads faster; and the entry that acts when it is loaded. */
 const NOT_IN_CORE = [
+  "index\\.ts",
   "cli/",
   "servers/",
-  "page/",
+  "page/(?!report)",
   "testing/",
   "openapi/",
   "mock/(register|serve-page)",
   "intercept/descendants",
   "core/schema/zod/to-json-schema",
-  "core/schema/causes/description",
   "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
   "recognition/(?!matcher)",
   "core/images/(?!on-demand|cache-limit|kernels/instantiate|matching/(comparison|matchers)|ratings/rating)",
-  "core/apis/explanations/sign(ature|ed-variants)",
+  "core/apis/explanations/",
+  "core/schema/causes/(?!(causes|queries|row|words)\\.ts)",
   "core/store/state-file",
   ".*\\.d\\.ts",
 ];
 
 const CORE = new RegExp(`^src/(?!${NOT_IN_CORE.join("|")})`);
-const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)/;
+const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)|^\0@oxc-project.runtime/;
+
+const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
 
 /**
  * Whether a module is what every entry needs.
  * @param checkout - the repository's folder, which may itself be in one named `src`: `/usr/src/app/`
  */
-export const isInCore = (path: string, checkout = fileURLToPath(new URL(".", import.meta.url))): boolean =>
-  (path.startsWith(checkout) && CORE.test(path.slice(checkout.length))) || CORE_PACKAGES.test(path);
+export const isInCore = (path: string, checkout = CHECKOUT): boolean =>
+  isIn(CORE, path, checkout) || CORE_PACKAGES.test(path);
+
+const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
+  path.startsWith(checkout) && sources.test(path.slice(checkout.length));
+
+/** Why requests are refused, and how to say it: a fifth of what Node would otherwise read before the first request. */
+const REFUSALS =
+  /^src\/core\/(apis\/explanations\/(?!signature|signed-|earlier|digests)|schema\/causes\/(?!(causes|queries|row|words|description)\.ts))/;
+
+/**
+ * Loads the reasons of refusals when one of their exports is first used, as a `require` in a function does. The core requires no
+ * other file that may wait for the core.
+ */
+const refusalsWhenUsed: Rolldown.Plugin = {
+  name: "refusals-when-used",
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (file.type !== "chunk") continue;
+      file.code = file.code.replace(
+        /^const require_refusals = (require\("[^"]*"\));$/m,
+        "const require_refusals = new Proxy({}, { get: (loaded, name) => (loaded.code ??= $1)[name] });",
+      );
+      const required = file.code.match(/^const \w+ = require\("\.\/(?!rolldown-runtime)[^"]*"\);$/gm) ?? [];
+      if (file.name === "core" && required.length > 0)
+        throw new Error(`expected a core that requires no other file; got ${required.join(" ")}`);
+    }
+  },
+};
 
 /** The documentation is in the declarations; a fifth of what Node would read were comments. */
 const NO_COMMENTS = { jsdoc: false, annotation: false };
@@ -162,8 +192,10 @@ const NO_COMMENTS = { jsdoc: false, annotation: false };
 const oneCore: Rolldown.OutputOptions = {
   comments: NO_COMMENTS,
   codeSplitting: {
+    includeDependenciesRecursively: false,
     groups: [
       { name: "core", test: (path) => isInCore(path) },
+      { name: "refusals", test: (path) => isIn(REFUSALS, path) },
       // In a file of its own, because others that are loaded later share it.
       { name: "lru-cache", test: /\/node_modules\/lru-cache\//, priority: 1 },
     ],
@@ -185,7 +217,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [ownZod, moduleWrappers, advisingBrowsers, asciiOnly],
+    plugins: [ownZod, moduleWrappers, advisingBrowsers, refusalsWhenUsed, asciiOnly],
     outputOptions: oneCore,
   },
   {

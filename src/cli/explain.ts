@@ -1,6 +1,7 @@
 import { show } from "../core/general/text.ts";
-import { CODES, isCauseCode } from "../core/schema/causes/causes.ts";
+import { isCauseCode } from "../core/schema/causes/causes.ts";
 import { describeCode, listCodes } from "../core/schema/causes/description.ts";
+import { CODES } from "../core/schema/causes/rooms.ts";
 import { nearest } from "../core/schema/zod/problems.ts";
 import { type ExitCode, readOptions, type Terminal, UsageError } from "./arguments.ts";
 

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { CODES, rowOf } from "../../src/core/schema/causes/causes.ts";
+import { rowOf } from "../../src/core/schema/causes/causes.ts";
+import { CODES } from "../../src/core/schema/causes/rooms.ts";
 import { image, Scene } from "./scene.ts";
 
 /** A request line of the target or query API, headers that differ from those of a right request, and a body. */

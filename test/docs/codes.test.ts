@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { CODES, ROOMS, rowOf } from "../../src/core/schema/causes/causes.ts";
+import { rowOf } from "../../src/core/schema/causes/causes.ts";
+import { CODES, ROOMS } from "../../src/core/schema/causes/rooms.ts";
 
 const page = fileURLToPath(new URL("../../examples/reference/CODES.md", import.meta.url));
 

@@ -202,16 +202,17 @@ export function malformedKind(code: string | undefined): MalformedKind | undefin
   return code?.startsWith("HPE_") === true ? "malformed" : undefined;
 }
 
-const REFUSALS: Readonly<Record<MalformedKind, RefusalReason>> = {
-  contentLength: { refusedBy: "http", cause: cause("content-length.malformed", {}) },
-  headersTooLarge: {
+/** Made when one is needed: nothing is refused in most tests. */
+const REFUSALS: Readonly<Record<MalformedKind, () => RefusalReason>> = {
+  contentLength: () => ({ refusedBy: "http", cause: cause("content-length.malformed", {}) }),
+  headersTooLarge: () => ({
     refusedBy: "http",
     cause: cause("header.too-long", { most: LONGEST_HEADER_LINE_BYTES }),
-  },
-  malformed: { refusedBy: "http", cause: cause("http.malformed") },
-  unended: { refusedBy: "http", cause: cause("http.unended") },
-  bodyTooLarge: { refusedBy: "bodyLimit", cause: cause("body.too-large") },
-  overloaded: { refusedBy: "overload", cause: cause("server.overloaded") },
+  }),
+  malformed: () => ({ refusedBy: "http", cause: cause("http.malformed") }),
+  unended: () => ({ refusedBy: "http", cause: cause("http.unended") }),
+  bodyTooLarge: () => ({ refusedBy: "bodyLimit", cause: cause("body.too-large") }),
+  overloaded: () => ({ refusedBy: "overload", cause: cause("server.overloaded") }),
 };
 
 /** Answers a request that could not be read completely, as the real service's front end does. */
@@ -221,7 +222,7 @@ export function answerMalformed(
   why: MalformedKind,
   head: RequestHead,
 ): Promise<Result> {
-  const { refusedBy, cause: own } = REFUSALS[why];
+  const { refusedBy, cause: own } = REFUSALS[why]();
   const { leftOverOf: earlier } = head;
   const isSure = why !== "unended" && head.method === "";
   const told =

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isJsonObject } from "../general/json.ts";
-import { type Cause, type CauseCode, CODES, isCauseCode } from "./causes/causes.ts";
+import { type Cause, type CauseCode, isCauseCode } from "./causes/causes.ts";
+import { CODES } from "./causes/rooms.ts";
 import { apiName } from "./fault.ts";
 import { type ApiName, isOperation, type Operation } from "./protocol.ts";
 import { nearest } from "./zod/problems.ts";
@@ -131,7 +132,7 @@ export const withoutLongFields = <Entry extends { readonly [Name in LongField]?:
 
 export const causeCode = kind(
   'the code of a cause, such as "date.skewed"',
-  z.custom<CauseCode>(isCauseCode, {
+  z.custom<CauseCode>((code) => isCauseCode(code), {
     error: ({ input }) => (typeof input === "string" ? nearest(input, CODES) : undefined),
     params: { suggests: true },
   }),

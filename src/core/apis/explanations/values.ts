@@ -1,3 +1,4 @@
+import { formerDatabaseOf, otherMockWith } from "../../emulator/known-keys.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { dateOf } from "../../emulator/response.ts";
 import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
@@ -86,31 +87,6 @@ export const missingAuthorization = (request: WireRequest, expected: string): An
     other: headerLike(request, /./, /^VWS /i),
   });
 
-const MOST_KEYS = 1000;
-
-type Ended = "stopped" | "reset";
-
-/** Access keys of stopped mocks and deleted databases: requests that come too late can be told so. */
-const former = new Map<string, { readonly database: string; readonly ended: Ended }>();
-
-export function rememberKeys(
-  databases: Iterable<{
-    readonly databaseName: string;
-    readonly serverAccessKey: string;
-    readonly clientAccessKey?: string;
-  }>,
-  ended: Ended,
-): void {
-  for (const { databaseName, serverAccessKey, clientAccessKey } of databases) {
-    for (const key of [serverAccessKey, clientAccessKey])
-      if (key !== undefined) former.set(key, { database: show(databaseName), ended });
-  }
-  for (const key of former.keys()) {
-    if (former.size <= MOST_KEYS) break;
-    former.delete(key);
-  }
-}
-
 /** Text of unset values. */
 export const TEXTS_OF_NOTHING: readonly string[] = ["", "undefined", "null", "[object Promise]"];
 
@@ -123,44 +99,6 @@ export const missingIdIn = (path: string): string | undefined =>
     .split("/")
     .map(percentDecoded)
     .find((part) => part !== "" && isUnset(part));
-
-/** Describes an access key of one mock of this process. */
-export type KeyLookup = (accessKey: string) => string | undefined;
-
-const MOST_MOCKS = 100;
-
-/** Of intercepting mocks, until they are stopped. */
-const keyLookups = new Set<KeyLookup>();
-
-/** Of other mocks. Weak: these need no stop. Only these: weakly held mocks are freed later. */
-const idleKeyLookups = new Set<WeakRef<KeyLookup>>();
-
-/** @param lookup - asked for keys that another mock does not know, until {@link removeKeyLookup}. */
-export function addKeyLookup(lookup: KeyLookup): void {
-  keyLookups.add(lookup);
-}
-
-export function removeKeyLookup(lookup: KeyLookup): void {
-  keyLookups.delete(lookup);
-}
-
-/** @param lookup - asked as long as other code holds it. */
-export function addIdleKeyLookup(lookup: KeyLookup): void {
-  // Not each time: otherwise each mock would cost more, the more mocks are uncollected.
-  if (idleKeyLookups.size % MOST_MOCKS === MOST_MOCKS - 1)
-    for (const other of idleKeyLookups) if (other.deref() === undefined) idleKeyLookups.delete(other);
-  idleKeyLookups.add(new WeakRef(lookup));
-}
-
-const newest = <Item>(items: ReadonlySet<Item>): Item[] => [...items].slice(-MOST_MOCKS).reverse();
-
-function otherMockWith(accessKey: string): string | undefined {
-  for (const lookup of [...newest(keyLookups), ...newest(idleKeyLookups).map((held) => held.deref())]) {
-    const said = lookup?.(accessKey);
-    if (said !== undefined) return said;
-  }
-  return undefined;
-}
 
 const MOST_DATABASES = 100;
 
@@ -192,7 +130,7 @@ export async function unknownKey(
   const altered = alteredKey(key, databases);
   if (altered !== undefined) return altered;
   if (isNameOfKey(key, databases)) return cause("key.unset", { text: key });
-  const ofFormer = former.get(key);
+  const ofFormer = formerDatabaseOf(key);
   if (ofFormer !== undefined) {
     const code = ofFormer.ended === "stopped" ? "key.left-over" : "key.reset";
     return cause(code, { given, database: ofFormer.database });

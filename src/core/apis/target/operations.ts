@@ -152,14 +152,14 @@ const updateTarget = operation({
       ...(applicationMetadata !== null && { applicationMetadata }),
     };
     const updated = await targets.update(target, changes, updatable);
-    if (updated === "unknown") return deletedMeanwhile;
+    if (updated === "unknown") return deletedMeanwhile();
     if (updated === "nameTaken") return nameTaken(name);
     if (updated === "wrongStatus") return wrongStatus;
     return ok(targetUpdated, {});
   },
 });
 
-const deletedMeanwhile = refuse(failure("UnknownTarget"), cause("target.deleted"));
+const deletedMeanwhile = () => refuse(failure("UnknownTarget"), cause("target.deleted"));
 
 const deleteTarget = operation({
   name: "deleteTarget",
@@ -176,7 +176,7 @@ const deleteTarget = operation({
         cause("target.processing", { seconds: target.processingTimeSeconds, asked: "deletion" }),
       );
     }
-    return deleted === "unknown" ? deletedMeanwhile : ok(targetDeleted, {});
+    return deleted === "unknown" ? deletedMeanwhile() : ok(targetDeleted, {});
   },
 });
 

@@ -1,41 +1,7 @@
-import { bodyCauses } from "./bodies.ts";
-import { headerCauses } from "./headers.ts";
-import { imageCauses } from "./images.ts";
-import { modelTargetCauses } from "./model-targets.ts";
 import { queryCauses } from "./queries.ts";
+import { ROWS } from "./rooms.ts";
 import type { CauseKind, Row } from "./row.ts";
-import { faultCauses, managerCauses, realismCauses, serverCauses } from "./servers.ts";
-import { signatureCauses } from "./signature.ts";
-import { targetCauses } from "./targets.ts";
-
-/** All codes in the order of the reference. */
-export const ROOMS = [
-  ["Headers and keys", headerCauses],
-  ["Signatures", signatureCauses],
-  ["Bodies, JSON and base64", bodyCauses],
-  ["Pictures", imageCauses],
-  ["Targets, VuMark instances and reports", targetCauses],
-  ["Queries, and remarks on answers", queryCauses],
-  ["Model Targets and OAuth 2.0", modelTargetCauses],
-  ["The target manager", managerCauses],
-  ["Paths, connections and servers", serverCauses],
-  ["Faults", faultCauses],
-  ["The option realism", realismCauses],
-] as const;
-
-const ROWS = {
-  ...headerCauses,
-  ...signatureCauses,
-  ...bodyCauses,
-  ...imageCauses,
-  ...targetCauses,
-  ...queryCauses,
-  ...modelTargetCauses,
-  ...managerCauses,
-  ...serverCauses,
-  ...faultCauses,
-  ...realismCauses,
-};
+import { realismCauses } from "./servers.ts";
 
 /** Names what a person has to change. Codes are stable; sentences are not (decision 0013). */
 export type CauseCode = keyof typeof ROWS;
@@ -72,12 +38,13 @@ export type Cause = {
 export const isCauseCode = (code: unknown): code is CauseCode =>
   typeof code === "string" && Object.hasOwn(ROWS, code);
 
-export const CODES = Object.keys(ROWS).filter(isCauseCode);
+/** Every answered query needs those of queries. The built package reads the others when a request is first refused. */
+export const rowOf = (code: CauseCode): Row<never> => (isOfQueries(code) ? queryCauses[code] : ROWS[code]);
 
-export const rowOf = (code: CauseCode): Row<never> => ROWS[code];
+const isOfQueries = (code: CauseCode): code is keyof typeof queryCauses => Object.hasOwn(queryCauses, code);
 
 export const cause = <Code extends CauseCode>(code: Code, ...[facts]: ArgumentsOf<Code>): AnyCause => ({
-  kind: ROWS[code].kind,
+  kind: rowOf(code).kind,
   code,
   ...facts,
 });

@@ -1,4 +1,5 @@
-import { type CauseCode, ROOMS, rowOf } from "./causes.ts";
+import { type CauseCode, rowOf } from "./causes.ts";
+import { ROOMS } from "./rooms.ts";
 
 /** A code for people: what happened, what to change, and a request that gets it. */
 export function describeCode(code: CauseCode): string {
