@@ -127,7 +127,7 @@ const NOT_IN_CORE = [
   "index\\.ts",
   "cli/",
   "servers/",
-  "page/(?!report)",
+  "page/",
   "testing/",
   "openapi/",
   "mock/(register|serve-page)",
@@ -137,7 +137,7 @@ const NOT_IN_CORE = [
   // Loaded with the first image, the first wrong signature and the first state file.
   "recognition/(?!matcher)",
   "core/images/(?!on-demand|cache-limit|kernels/instantiate|matching/(comparison|matchers)|ratings/rating)",
-  "core/apis/explanations/",
+  "core/apis/(explanations|model-target|manager)/",
   "core/schema/causes/(?!(causes|queries|row|words)\\.ts)",
   "core/store/state-file",
   ".*\\.d\\.ts",
@@ -158,26 +158,51 @@ export const isInCore = (path: string, checkout = CHECKOUT): boolean =>
 const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
   path.startsWith(checkout) && sources.test(path.slice(checkout.length));
 
-/** Why requests are refused, and how to say it: a fifth of what Node would otherwise read before the first request. */
-const REFUSALS =
-  /^src\/core\/(apis\/explanations\/(?!signature|signed-|earlier|digests)|schema\/causes\/(?!(causes|queries|row|words|description)\.ts))/;
-
 /**
- * Loads the reasons of refusals when one of their exports is first used, as a `require` in a function does. The core requires no
- * other file that may wait for the core.
+ * What is loaded when one of its exports is first used, as by a `require` in a function: why requests are refused, and how to say it,
+ * and the APIs that few tests use. A third of what Node would otherwise read before the first request.
  */
-const refusalsWhenUsed: Rolldown.Plugin = {
-  name: "refusals-when-used",
+const WHEN_USED = {
+  refusals:
+    /^src\/core\/(apis\/explanations\/(?!signature|signed-|earlier|digests)|schema\/causes\/(?!(causes|queries|row|words|description)\.ts))/,
+  modelTargetApi: /^src\/core\/apis\/model-target\//,
+  report: /^src\/page\/(report|select)\.ts$/,
+  managerApi: /^src\/core\/apis\/manager\//,
+};
+
+const loadedWhenUsed: Rolldown.Plugin = {
+  name: "loaded-when-used",
   generateBundle(_options, bundle) {
+    const required = new RegExp(
+      `^const (require_(?:${Object.keys(WHEN_USED).join("|")})) = (require\\(.*\\));$`,
+      "gm",
+    );
     for (const file of Object.values(bundle)) {
       if (file.type !== "chunk") continue;
       file.code = file.code.replace(
-        /^const require_refusals = (require\("[^"]*"\));$/m,
-        "const require_refusals = new Proxy({}, { get: (loaded, name) => (loaded.code ??= $1)[name] });",
+        required,
+        "const $1 = new Proxy({}, { get: (loaded, name) => (loaded.code ??= $2)[name] });",
       );
-      const required = file.code.match(/^const \w+ = require\("\.\/(?!rolldown-runtime)[^"]*"\);$/gm) ?? [];
-      if (file.name === "core" && required.length > 0)
-        throw new Error(`expected a core that requires no other file; got ${required.join(" ")}`);
+      // Another file may wait for the core.
+      const others =
+        file.code.match(/^(?:const \w+ = )?require\("\.\/(?!rolldown-runtime)[^"]*"\);$/gm) ?? [];
+      if (file.name === "core" && others.length > 0)
+        throw new Error(`expected a core that requires no other file at once; got ${others.join(" ")}`);
+    }
+  },
+};
+
+/** Says exports in fewer words: several hundred of them would be a twentieth of what Node reads. Entries keep theirs, for other tools. */
+const shortExports: Rolldown.Plugin = {
+  name: "short-exports",
+  generateBundle(_options, bundle) {
+    const long =
+      /^Object\.defineProperty\(exports, ("\w+"), \{\n\tenumerable: true,\n\tget: function\(\) \{\n\t\treturn (\w+);\n\t\}\n\}\);$/gm;
+    for (const file of Object.values(bundle)) {
+      if (file.type !== "chunk" || file.isEntry) continue;
+      const code = file.code.replace(long, "exportAs($1, () => $2);");
+      if (code !== file.code)
+        file.code = `${code}function exportAs(name, get) {\n\tObject.defineProperty(exports, name, { enumerable: true, get });\n}\n`;
     }
   },
 };
@@ -195,7 +220,10 @@ const oneCore: Rolldown.OutputOptions = {
     includeDependenciesRecursively: false,
     groups: [
       { name: "core", test: (path) => isInCore(path) },
-      { name: "refusals", test: (path) => isIn(REFUSALS, path) },
+      ...Object.entries(WHEN_USED).map(([name, sources]) => ({
+        name,
+        test: (path: string) => isIn(sources, path),
+      })),
       // In a file of its own, because others that are loaded later share it.
       { name: "lru-cache", test: /\/node_modules\/lru-cache\//, priority: 1 },
     ],
@@ -217,7 +245,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [ownZod, moduleWrappers, advisingBrowsers, refusalsWhenUsed, asciiOnly],
+    plugins: [ownZod, moduleWrappers, advisingBrowsers, loadedWhenUsed, shortExports, asciiOnly],
     outputOptions: oneCore,
   },
   {

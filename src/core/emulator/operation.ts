@@ -8,7 +8,6 @@ import {
   type PathParams,
   pathMatcher,
 } from "./context.ts";
-import type { FaultRule } from "./faults.ts";
 import type { JsonSchema } from "./json-schemas.ts";
 import type { MalformedKind } from "./message.ts";
 import type { Profile } from "./profiles.ts";
@@ -65,8 +64,6 @@ export function operation<
   return { name, ...facts, checks: table.for(name), match: pathMatcher(facts.path), handle };
 }
 
-type AnswerOptionsOf<Services> = Services extends { readonly answerOptions: infer Options } ? Options : never;
-
 /** One API: its operations, and how it answers requests that match none of them. */
 export interface Api<Services = never> {
   readonly name: ApiName;
@@ -86,8 +83,6 @@ export interface Api<Services = never> {
   readonly malformed: Readonly<Record<MalformedKind, DeclaredResponse<string>>>;
   /** The checks that refuse the same in requests that can be read: the journal names them. */
   readonly malformedChecks: Readonly<Partial<Record<MalformedKind, AnyCheck>>>;
-  /** Permanent faults that the options define; they apply before any check. */
-  readonly presetFaults?: (answerOptions: AnswerOptionsOf<Services>) => readonly FaultRule[];
   /** Adds what all responses of the API share. Not applied to configured responses. */
   readonly finish?: (response: ApiResponse, context: Context, services: Services) => Promise<ApiResponse>;
   /** Headers that {@link finish} may add. */

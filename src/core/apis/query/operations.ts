@@ -1,11 +1,10 @@
-import type { FaultRule } from "../../emulator/faults.ts";
 import { enumSchema, type JsonSchema, objectSchema, withDescription } from "../../emulator/json-schemas.ts";
 import { acceptsEncoding, header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
 import { cause } from "../../schema/causes/causes.ts";
-import type { ResolvedAnswerOptions, Services } from "../services.ts";
+import type { Services } from "../services.ts";
 import { recordsOfKey } from "../signed/authentication.ts";
 import { malformedChecks } from "../signed/framing.ts";
 import { retriable } from "../signed/responses.ts";
@@ -88,19 +87,6 @@ export const query = operation({
   },
 });
 
-/** `cloudQueryFailure`: every query gets the configured response. */
-function presetFaults({ cloudQueryFailure }: ResolvedAnswerOptions): readonly FaultRule[] {
-  if (cloudQueryFailure === undefined) return [];
-  return [
-    {
-      origin: "cloudQueryFailure",
-      effect: cause("fault.query", { status: cloudQueryFailure.status }),
-      matches: ({ operation }) => operation === "query",
-      response: cloudQueryFailure,
-    },
-  ];
-}
-
 /** The query API; see README.md. */
 export const queryApi: Api<Services> = {
   name: "query",
@@ -120,7 +106,6 @@ export const queryApi: Api<Services> = {
     overloaded: retriable(serverText(503)),
   },
   malformedChecks,
-  presetFaults,
   finish: encodeResponse,
   addedHeaders,
   holdsSecrets: false,

@@ -1,8 +1,6 @@
-import type { FaultRule } from "../../emulator/faults.ts";
 import { operation } from "../../emulator/operation.ts";
 import { type DeclaredResponse, dated, ok } from "../../emulator/response.ts";
-import { cause } from "../../schema/causes/causes.ts";
-import type { InstanceFailure, ResolvedAnswerOptions } from "../services.ts";
+import type { InstanceFailure } from "../services.ts";
 import { bodyWithKeys, failure } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";
 import { FORMATS } from "./instances.ts";
@@ -13,26 +11,12 @@ const configuredFailure = (code: InstanceFailure): DeclaredResponse => ({
   headers: dated("application/json"),
 });
 
-const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> = {
+/** What the option `instanceGenerationFailure` answers. */
+export const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> = {
   QuotaExceeded: configuredFailure("QuotaExceeded"),
   LicenseCheckFailed: configuredFailure("LicenseCheckFailed"),
   AuthorizationFailed: configuredFailure("AuthorizationFailed"),
 };
-
-/** `instanceGenerationFailure`: every request for an instance gets the configured failure. */
-export function instanceFaults({
-  instanceGenerationFailure: code,
-}: ResolvedAnswerOptions): readonly FaultRule[] {
-  if (code === undefined) return [];
-  return [
-    {
-      origin: "instanceGenerationFailure",
-      effect: cause("fault.instance", { result: code }),
-      matches: ({ operation: name }) => name === "generateInstance",
-      response: ok(CONFIGURED_FAILURES[code]),
-    },
-  ];
-}
 
 const generateInstance = operation({
   name: "generateInstance",
