@@ -1,22 +1,8 @@
 import { operation } from "../../emulator/operation.ts";
-import { type DeclaredResponse, dated, ok } from "../../emulator/response.ts";
-import type { InstanceFailure } from "../services.ts";
-import { bodyWithKeys, failure } from "../signed/responses.ts";
+import { ok } from "../../emulator/response.ts";
+import { bodyWithKeys, CONFIGURED_FAILURES } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";
 import { FORMATS } from "./instances.ts";
-
-/** A configured failure does not have the headers of other responses. */
-const configuredFailure = (code: InstanceFailure): DeclaredResponse => ({
-  ...failure(code),
-  headers: dated("application/json"),
-});
-
-/** What the option `instanceGenerationFailure` answers. */
-export const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> = {
-  QuotaExceeded: configuredFailure("QuotaExceeded"),
-  LicenseCheckFailed: configuredFailure("LicenseCheckFailed"),
-  AuthorizationFailed: configuredFailure("AuthorizationFailed"),
-};
 
 const generateInstance = operation({
   name: "generateInstance",
