@@ -140,7 +140,6 @@ const NOT_IN_CORE = [
   "core/apis/(explanations|model-target|manager)/",
   "core/schema/causes/(?!(causes|queries|row|words)\\.ts)",
   "core/store/state-file",
-  ".*\\.d\\.ts",
 ];
 
 const CORE = new RegExp(`^src/(?!${NOT_IN_CORE.join("|")})`);
@@ -155,8 +154,9 @@ const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
 export const isInCore = (path: string, checkout = CHECKOUT): boolean =>
   isIn(CORE, path, checkout) || CORE_PACKAGES.test(path);
 
+/** Declarations are cut as the bundler likes. */
 const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
-  path.startsWith(checkout) && sources.test(path.slice(checkout.length));
+  path.startsWith(checkout) && !path.endsWith(".d.ts") && sources.test(path.slice(checkout.length));
 
 /**
  * What is loaded when one of its exports is first used, as by a `require` in a function: why requests are refused, and how to say it,

@@ -126,9 +126,9 @@ class OpenFixture implements MockFixture {
   constructor(
     readonly mock: MockCloudReco,
     readonly database: MockCloudDatabase,
-    private readonly options: ReturnType<typeof resolveFixtureOptions>,
+    private readonly options: MockFixtureOptions,
   ) {
-    const exceptions = [options.except].flat();
+    const exceptions = [options.except ?? []].flat();
     for (const filter of exceptions) mock.requestsOf(filter);
     this.#evidence = new Evidence(mock, exceptions);
   }
