@@ -126,7 +126,7 @@ class OpenFixture implements MockFixture {
   constructor(
     readonly mock: MockCloudReco,
     readonly database: MockCloudDatabase,
-    private readonly options: MockFixtureOptions,
+    private readonly options: MockFixtureOptions & { readonly reportFolder: string },
   ) {
     const exceptions = [options.except ?? []].flat();
     for (const filter of exceptions) mock.requestsOf(filter);
