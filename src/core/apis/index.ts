@@ -19,7 +19,7 @@ export const APIS: Readonly<Record<ApiName, Api<Services>>> = {
     ...targetApi,
     operations: [...targetApi.operations, ...instanceOperations, ...reportOperations],
   },
-  // Each is read when it is first asked for: most tests use one or two.
+  // Each is read when it is first asked for: most tests use one or two (decision 0015).
   get modelTarget() {
     return modelTargetApi;
   },

@@ -43,6 +43,7 @@ export const rowOf = (code: CauseCode): Row<never> => (isOfQueries(code) ? query
 
 const isOfQueries = (code: CauseCode): code is keyof typeof queryCauses => Object.hasOwn(queryCauses, code);
 
+/** Not for constants of a module, but for those of queries: the built core cannot read other codes while it loads (decision 0015). */
 export const cause = <Code extends CauseCode>(code: Code, ...[facts]: ArgumentsOf<Code>): AnyCause => ({
   kind: rowOf(code).kind,
   code,
