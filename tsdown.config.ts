@@ -183,10 +183,11 @@ const loadedWhenUsed: Rolldown.Plugin = {
         required,
         "const $1 = new Proxy({}, { get: (loaded, name) => (loaded.code ??= $2)[name] });",
       );
+      if (file.name !== "core") continue;
       // Another file may wait for the core.
       const others =
         file.code.match(/^(?:const \w+ = )?require\("\.\/(?!rolldown-runtime)[^"]*"\);$/gm) ?? [];
-      if (file.name === "core" && others.length > 0)
+      if (others.length > 0)
         throw new Error(`expected a core that requires no other file at once; got ${others.join(" ")}`);
     }
   },
@@ -201,6 +202,8 @@ const shortExports: Rolldown.Plugin = {
     for (const file of Object.values(bundle)) {
       if (file.type !== "chunk" || file.isEntry) continue;
       const code = file.code.replace(long, "exportAs($1, () => $2);");
+      if (file.name === "core" && code === file.code)
+        throw new Error("expected exports as the bundler wrote them before");
       if (code !== file.code)
         file.code = `${code}function exportAs(name, get) {\n\tObject.defineProperty(exports, name, { enumerable: true, get });\n}\n`;
     }

@@ -87,29 +87,23 @@ export class HostTable {
     return this.origins.filter(isOfHost).flatMap((origin) => this.baseUrls(origin));
   }
 
-  /** The most recently started host with this origin. */
-  newest(origin: string): Entry | undefined {
+  /** The host with the longest prefix of this origin; of several, the most recently started. */
+  first(origin: string): Entry | undefined {
     return this.rowsByOrigin.get(origin)?.[0];
   }
 
   recordRefusal(host: string, authority: string, reason: string): void {
     const origin = this.origins.find((served) => served.includes(`//${host}:`));
-    if (origin !== undefined) this.newest(origin)?.recordRefusal?.(authority, reason);
+    if (origin !== undefined) this.first(origin)?.recordRefusal?.(authority, reason);
   }
 
   /** @throws the error of the client's request. */
   async answer({ origin, ...request }: InterceptedRequest): Promise<WireResponse> {
-    const { method, path: fullPath } = request;
-    const rows = this.rowsByOrigin.get(origin) ?? [];
-    const newest = rows.find(
-      // Without a prefix also `*`, of OPTIONS.
-      ({ prefix }) =>
-        prefix === "" || (fullPath.startsWith(prefix) && /^(\/|$)/.test(fullPath.slice(prefix.length))),
-    );
-    if (newest === undefined) throw this.unserved(request, origin);
-    const path = fullPath.slice(newest.prefix.length) || "/";
-    const chosen = rows.length > 1 ? this.entryFor(rows, newest.prefix, { ...request, path }) : undefined;
-    const { response, connectionError: failure } = await (chosen ?? newest).handle({ ...request, path });
+    const { method } = request;
+    const found = this.find(origin, request);
+    if (found === undefined) throw this.unserved(request, origin);
+    const { entry, path } = found;
+    const { response, connectionError: failure } = await entry.handle({ ...request, path });
     if (response === undefined) throw connectionError(failure);
     // A response to HEAD has a body's headers, but no body.
     return method === "HEAD" ? { ...response, body: Buffer.alloc(0) } : response;
@@ -119,8 +113,11 @@ export class HostTable {
   async answerMalformed(origin: string, why: MalformedKind, head: RequestHead): Promise<WireResponse> {
     const message = `malformed HTTP request (${why})`;
     const failed: Result = { connectionError: { kind: "reset", message } };
+    // Nothing is known of a request whose first line could not be read.
+    const found = head.path === "" ? undefined : this.find(origin, head);
+    const { entry, path } = found ?? { entry: this.first(origin), path: head.path };
     const { response, connectionError: failure } =
-      (await this.newest(origin)?.handleMalformed?.(why, head)) ?? failed;
+      (await entry?.handleMalformed?.(why, { ...head, path })) ?? failed;
     if (response === undefined) throw connectionError(failure);
     return response;
   }
@@ -129,8 +126,26 @@ export class HostTable {
     const what = `No mock serves ${method} ${showUrl(origin, path)}`;
     const baseUrls = this.baseUrls(origin).join(" and ");
     const message = baseUrls ? `${what}, only ${baseUrls}` : what;
-    this.newest(origin)?.recordRefusal?.(origin.slice(origin.indexOf("//") + 2), message);
+    this.first(origin)?.recordRefusal?.(origin.slice(origin.indexOf("//") + 2), message);
     return connectionError({ kind: "refused", message });
+  }
+
+  /** The host that a request belongs to, and its path there. */
+  private find(
+    origin: string,
+    request: RequestHead,
+  ): { readonly entry: Entry; readonly path: string } | undefined {
+    const rows = this.rowsByOrigin.get(origin) ?? [];
+    const newest = rows.find(
+      // Without a prefix also `*`, of OPTIONS.
+      ({ prefix }) =>
+        prefix === "" ||
+        (request.path.startsWith(prefix) && /^(\/|$)/.test(request.path.slice(prefix.length))),
+    );
+    if (newest === undefined) return undefined;
+    const path = request.path.slice(newest.prefix.length) || "/";
+    const chosen = rows.length > 1 ? this.entryFor(rows, newest.prefix, { ...request, path }) : undefined;
+    return { entry: chosen ?? newest, path };
   }
 
   private entryFor(rows: readonly Entry[], sharedPrefix: string, request: RequestHead): Entry | undefined {

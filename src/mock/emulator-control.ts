@@ -124,7 +124,7 @@ export abstract class EmulatorControl {
   updateDatabase(database: MockVuMarkDatabase, changes: VuMarkDatabaseChanges): void;
   updateDatabase(database: MockCloudDatabase | MockVuMarkDatabase, fields: DatabaseChanges): void {
     checkDatabase("updateDatabase", database);
-    const schema = database instanceof MockVuMarkDatabase ? vuMarkDatabaseChanges : databaseChanges;
+    const schema = "clientAccessKey" in database ? databaseChanges : vuMarkDatabaseChanges;
     const { store } = this.parts;
     const given = checked("database", schema, fields);
     if (!isKept(database, store)) throw new Error(noDatabase(database.databaseName));

@@ -142,6 +142,12 @@ export class EmulatorState {
     );
   }
 
+  /** Refusals that are expected in an isolated call stay so outside. */
+  clearRequests(): void {
+    this.expectedRefusals.end(this.journal.entries);
+    this.journal.clear();
+  }
+
   end(): void {
     this.expectedRefusals.end(this.journal.entries);
     this.journal.end();

@@ -310,7 +310,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
 
   /** Clears {@link requests}; all other state stays. */
   clearRequests(): void {
-    this.#journal.clear();
+    this.#isolation.current.clearRequests();
   }
 
   /**

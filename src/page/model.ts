@@ -111,6 +111,7 @@ export interface MockReport extends ReportDetails {
         })[];
       })
     | (Omit<VuMarkDatabase, "serverSecretKey"> & {
+        /** VuMark templates. */
         readonly targets: readonly TemplateTarget[];
       })
   )[];

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { loadedOnce } from "../core/general/load-module.ts";
 import { declareComparison, type ImageMatcher, type Recogniser } from "../core/images/matching/comparison.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { checked } from "../core/schema/zod/problems.ts";
@@ -10,17 +11,14 @@ const DEFAULT_INLIERS = 8;
 /** Fewer features than this determine no position. */
 const LEAST_INLIERS = 5;
 
-let loading: Promise<typeof Engine> | undefined;
 let loaded: typeof Engine | undefined;
 
 /** Loads what recognises pictures with the first one. */
-function engine(): Promise<typeof Engine> {
-  loading ??= import("./engine.ts").then((module) => {
-    loaded = module;
-    return module;
-  });
-  return loading;
-}
+const engine = loadedOnce(async () => {
+  const module: typeof Engine = await import("./engine.ts");
+  loaded = module;
+  return module;
+});
 
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
 const prepare: Recogniser["prepare"] = (image, isWanted) => {

@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { createEmulator } from "../core/apis/index.ts";
 import type { ResolvedAnswerOptions, Services } from "../core/apis/services.ts";
-import { Journal } from "../core/emulator/journal.ts";
 import {
   header,
   type MalformedKind,
@@ -50,7 +49,7 @@ export async function answerDoorRequest(
   services: Services,
 ): Promise<DoorResponse> {
   // Of this request only, to find its entry, which the manager's journal gets too.
-  const journal = new Journal(1, 0, services.journal);
+  const journal = services.journal.ofOneRequest();
   const emulator = createEmulator(
     { ...services, journal },
     { unservedPaths: "notFound", answerFailure: failureReply },

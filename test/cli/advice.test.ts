@@ -142,7 +142,7 @@ const SOLVED = Object.fromEntries(Object.keys(VALUES).map((option) => [option, u
 /** The option and the variable that a sentence names at its end, with the value that it names. */
 function advisedBy(sentence: string | undefined, value: string) {
   const [, flag = "", variable = "", to = value] =
-    /\bset (--[a-z-]+) or ([A-Z_]+)(?: to (\w+))?$/.exec(sentence?.trim() ?? "") ?? [];
+    /\bset (--[a-z-]+) or ([A-Z_]+)(?: to (\w+))?(?::|$)/.exec(sentence?.trim() ?? "") ?? [];
   expect({ flag, variable, to }, sentence).toEqual({
     flag: expect.stringMatching(/./),
     variable: expect.stringMatching(/./),
@@ -200,7 +200,7 @@ describe("in process", () => {
       allowedHosts: expect.stringMatching(/set the option allowedHosts$/),
       managerCorsOrigin: expect.stringMatching(/set the option managerCorsOrigin$/),
       queryMatcher: expect.stringMatching(/set the option queryMatcher to "features"$/),
-      queryContentEncoding: expect.stringMatching(/set the option queryContentEncoding to "identity"$/),
+      queryContentEncoding: expect.stringMatching(/set the option queryContentEncoding to "identity"/),
     });
     const port = Number(new URL(query).port);
     await expect(startServers({ ports: { query: port } })).rejects.toThrow(/with the option ports\.query$/);

@@ -178,6 +178,14 @@ describe.each(["nock", "sockets"] as const)(
       expect(mock.requests).toMatchObject([{ reason }]);
     });
 
+    it("a malformed request, by the API under whose base URL it is", async () => {
+      const [targetUrl, queryUrl] = ["https://vws.vuforia.com/longer", "https://vws.vuforia.com/q"];
+      const mock = start({ intercept, targetUrl, queryUrl });
+      const head = "POST /q/v1/query HTTP/1.1\r\nHost: vws.vuforia.com\r\nContent-Length: abc\r\n\r\n";
+      expect(await raw(head)).toMatch(/^HTTP\/1.1 400 /);
+      expect(mock.requests).toMatchObject([{ api: "query", path: "/v1/query" }]);
+    });
+
     it("a connection whose bytes arrive one by one", async () => {
       const mock = start({ intercept });
       const socket = connect({ host: "vws.vuforia.com", port: 443 });

@@ -47,6 +47,18 @@ describe("in an isolated call", () => {
     expect(mock.unexpectedRefusals()).toMatchObject([{ number: 3 }]);
   });
 
+  it("expected refusals stay so outside when the call clears its requests", async () => {
+    const { mock, add } = opened();
+    await add();
+    await mock.isolate(async () => {
+      mock.expectRefusal({ operation: "addTarget" });
+      expect(await add()).toBe(403);
+      mock.clearRequests();
+      expect(mock.requests).toEqual([]);
+    });
+    expect(mock.unexpectedRefusals()).toEqual([]);
+  });
+
   it("a fault that is used up is not used up outside", async () => {
     const { mock, summary } = opened();
     const fault = mock.addFault({ ...FAULT, times: 1 });

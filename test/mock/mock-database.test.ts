@@ -39,6 +39,12 @@ describe("a database of a mock", () => {
     expect(database).toMatchObject(changes);
   });
 
+  test("of VuMark templates has no quota of targets, also if another copy of the package made its handle", () => {
+    using mock = new MockCloudReco();
+    const database = { ...mock.addVuMarkDatabase() };
+    expect(() => mock.updateDatabase(database as never, { targetQuota: 1 })).toThrow("targetQuota");
+  });
+
   test("has no targets, and throws for its state, after it was deleted", () => {
     using mock = new MockCloudReco();
     const database = mock.addCloudDatabase({ databaseName: "shop" });

@@ -18,7 +18,7 @@ describeInBrowser("in a browser, the page", (browser) => {
       { name: "no-picture.png", bytes: Buffer.from("none") },
     ]);
     await page.getByText("Added 2 targets").waitFor();
-    await page.getByText(/expected a PNG or JPEG/).waitFor();
+    await page.getByText(/base64 of a PNG or JPEG|bytes of a PNG or JPEG/).waitFor();
     await page.getByRole("button", { name: "Target second" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("renamed");
     await page.getByRole("textbox", { name: "Metadata" }).fill("grün");

@@ -103,6 +103,10 @@ test.each(["info", "warn"])(
     const session = new MockSession({ urls }, keys);
     for (let count = 0; count < 3; count += 1)
       expect((await session.query()).headers["content-encoding"]).toBe("gzip");
+    const answer = await fetch(`${urls.manager}/requests`);
+    const { requests } = (await answer.json()) as { requests: { cause?: { code: string } | null }[] };
+    const codes = requests.map(({ cause }) => cause?.code ?? "none");
+    expect(codes).toEqual(["gzip.unasked", "none", "none"]);
     const lines = (await command.stop()).complained
       .split("\n")
       .filter((line) => line.includes("this is said once"));

@@ -131,8 +131,6 @@ export class Journal {
   private clears = 0;
   /** The value of `clears` when this journal was last cleared. */
   private cleared = 0;
-  /** Remarks that an entry has since the last clear. */
-  private readonly remarks = new Set<CauseCode>();
   /** Number of copies that continue this journal's numbers. */
   private running = 0;
   private readonly root: Journal;
@@ -141,11 +139,13 @@ export class Journal {
    * @param capacity - how many entries are kept.
    * @param bodyBytes - how many bytes of bodies are kept, newest first.
    * @param parent - a journal that also receives the entries; it numbers them, emits their events and limits their bodies.
+   * @param remarks - those that an entry has since the last clear.
    */
   constructor(
     readonly capacity: number = DEFAULT_JOURNAL_CAPACITY,
     private readonly bodyBytes: number = DEFAULT_BODY_BYTES,
     private readonly parent?: Journal,
+    private readonly remarks = new Set<CauseCode>(),
   ) {
     this.root = parent?.root ?? this;
     this.bodies = new BodyBudget(bodyBytes);
@@ -186,6 +186,11 @@ export class Journal {
   fork(): Journal {
     this.root.running += 1;
     return new Journal(this.capacity, this.bodyBytes, this);
+  }
+
+  /** Returns a journal that keeps the entry of one request, without its bodies. */
+  ofOneRequest(): Journal {
+    return new Journal(1, 0, this, this.remarks);
   }
 
   end(): void {

@@ -1,5 +1,6 @@
 import { hasConvertedLineEnds } from "../emulator/image-header.ts";
 import { createRandom } from "../emulator/random.ts";
+import { loadedOnce } from "../general/load-module.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import type * as Engine from "./engine.ts";
 import {
@@ -11,17 +12,14 @@ import {
 import type { Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
-let loading: Promise<typeof Engine> | undefined;
 let sketches: typeof Engine.sketches | undefined;
 
 /** Loads what works on images when the first one arrives: most test files never need it. */
-function engine(): Promise<typeof Engine> {
-  loading ??= import("./engine.ts").then((module) => {
-    sketches = module.sketches;
-    return module;
-  });
-  return loading;
-}
+const engine = loadedOnce(async () => {
+  const module: typeof Engine = await import("./engine.ts");
+  sketches = module.sketches;
+  return module;
+});
 
 /** The package's own raters use what is known of the image; others get its bytes. */
 export const assessImage: typeof Engine.assessImage = async (image, rater, ...given) =>

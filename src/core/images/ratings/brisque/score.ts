@@ -1,3 +1,4 @@
+import { loadedOnce } from "../../../general/load-module.ts";
 import { yieldToEventLoop } from "../../../general/scheduling.ts";
 import type { GreyPicture } from "../../decode.ts";
 import { brisqueFeatures } from "./features.ts";
@@ -62,13 +63,8 @@ interface BrisqueModel {
 const FEATURES = 36;
 const VECTORS = 774;
 
-let decoded: Promise<BrisqueModel> | undefined;
-
 /** OpenCV's trained model, a fifth of the package's code: loaded when an image is rated for the first time. */
-function brisqueModel(): Promise<BrisqueModel> {
-  decoded ??= decode();
-  return decoded;
-}
+const brisqueModel = loadedOnce(decode);
 
 async function decode(): Promise<BrisqueModel> {
   const { floats, gamma, rho } = await import("./model-data.ts");
