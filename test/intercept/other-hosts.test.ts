@@ -71,6 +71,15 @@ describe("requests to other hosts", () => {
     expect(await ask(`${other}/theirs`)).toBe("theirs");
     expect(await ask(`${other}/unknown`)).toBe("real");
   });
+
+  test("fail after a user's scope that let nothing pass is gone", async () => {
+    const other = await realServer();
+    nock(other).get("/theirs").reply(200, "theirs");
+    mock({ unhandledRequests: "error" });
+    expect(await ask(`${other}/unknown`)).toBe("ERR_NOCK_NO_MATCH");
+    nock.cleanAll();
+    expect(await ask(`${other}/unknown`)).toContain("no mock serves this host");
+  });
 });
 
 describe.each(["nock", "sockets"] as const)(

@@ -72,7 +72,7 @@ export class UnmatchedRequests {
   /** nock emits a blocked request with its options, and otherwise one of them. */
   private onNoMatch(request: unknown, options: unknown): void {
     if (isRequestOptions(options)) {
-      this.unmocked.add(originIn(options));
+      this.noteUnmocked(originIn(options), request);
       // Not thrown, because an error thrown here could end the process.
       if (request instanceof OutgoingMessage) this.refuseLate(request, originIn(options), options.path);
     } else if (isRequestOptions(request)) {
@@ -80,8 +80,17 @@ export class UnmatchedRequests {
       this.refuseUnknownHost(request);
     } else if (request instanceof OutgoingMessage) {
       const given: unknown = Reflect.get(request, "options");
-      if (isRequestOptions(given)) this.unmocked.add(originIn(given));
+      if (isRequestOptions(given)) this.noteUnmocked(originIn(given), request);
     }
+  }
+
+  /** nock decides only after this event whether it lets the request pass: one that it fails says nothing about later requests. */
+  private noteUnmocked(origin: string, request: unknown): void {
+    if (this.unmocked.has(origin)) return;
+    this.unmocked.add(origin);
+    queueMicrotask(() => {
+      if (request instanceof OutgoingMessage && request.destroyed) this.unmocked.delete(origin);
+    });
   }
 
   private refuseUnknownHost(options: RequestOptions): void {
