@@ -160,7 +160,7 @@ const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
 
 /**
  * What is loaded when one of its exports is first used, as by a `require` in a function: why requests are refused, and how to say it,
- * and the APIs that few tests use. A third of what Node would otherwise read before the first request.
+ * and the APIs that few tests use. A quarter of what Node would otherwise read before the first request.
  */
 const WHEN_USED = {
   refusals:

@@ -1,7 +1,8 @@
 import type { Clock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
-import { type JournalEntry, type JournalEvents, Signal } from "../core/emulator/journal.ts";
+import type { JournalEntry, JournalEvents } from "../core/emulator/journal.ts";
 import type { RequestFilter } from "../core/emulator/request-filter.ts";
+import { Emitter } from "../core/general/emitter.ts";
 import { fakedFunctions } from "../core/general/real-timers.ts";
 import { hasCode, isOfRealism } from "../core/schema/causes/causes.ts";
 import { type Finish, type limitsIn, withRemark } from "./surprises.ts";
@@ -29,7 +30,7 @@ interface AnsweredRequest {
   readonly entry: JournalEntry;
 }
 
-export const answered = new Signal<AnsweredRequest>("answered");
+export const answered = new Emitter<AnsweredRequest>("answered");
 
 const MOST_OF_OTHERS = 100;
 const MOST_PATHS = 20;

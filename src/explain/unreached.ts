@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { loadModule } from "../core/general/load-module.ts";
 import { propertyOf } from "../core/general/property.ts";
 import { messageIn } from "./errors.ts";
 
@@ -53,8 +53,7 @@ const LEAVING = /[\\/]node_modules[\\/]@?(node-libcurl|impit|wreq-js|cycletls)[-
 
 /** Those of them that this process has loaded. */
 function loadedLeaving(): readonly string[] {
-  const { cache } = createRequire(import.meta.url);
-  return [...new Set(Object.keys(cache ?? {}).flatMap((path) => LEAVING.exec(path)?.[1] ?? []))];
+  return [...new Set(Object.keys(loadModule.cache).flatMap((path) => LEAVING.exec(path)?.[1] ?? []))];
 }
 
 /** Says what to check when no request reached a mock, although it intercepts. */

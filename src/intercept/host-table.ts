@@ -136,16 +136,16 @@ export class HostTable {
     request: RequestHead,
   ): { readonly entry: Entry; readonly path: string } | undefined {
     const rows = this.rowsByOrigin.get(origin) ?? [];
-    const newest = rows.find(
+    for (const newest of rows) {
+      const { prefix } = newest;
+      const rest = request.path.slice(prefix.length);
       // Without a prefix also `*`, of OPTIONS.
-      ({ prefix }) =>
-        prefix === "" ||
-        (request.path.startsWith(prefix) && /^(\/|$)/.test(request.path.slice(prefix.length))),
-    );
-    if (newest === undefined) return undefined;
-    const path = request.path.slice(newest.prefix.length) || "/";
-    const chosen = rows.length > 1 ? this.entryFor(rows, newest.prefix, { ...request, path }) : undefined;
-    return { entry: chosen ?? newest, path };
+      if (prefix !== "" && !(request.path.startsWith(prefix) && /^(\/|$)/.test(rest))) continue;
+      const path = rest || "/";
+      const chosen = rows.length > 1 ? this.entryFor(rows, prefix, { ...request, path }) : undefined;
+      return { entry: chosen ?? newest, path };
+    }
+    return undefined;
   }
 
   private entryFor(rows: readonly Entry[], sharedPrefix: string, request: RequestHead): Entry | undefined {

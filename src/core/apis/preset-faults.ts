@@ -3,7 +3,7 @@ import { ok } from "../emulator/response.ts";
 import { cause } from "../schema/causes/causes.ts";
 import type { Operation } from "../schema/protocol.ts";
 import type { ModelTargetPhase, ResolvedAnswerOptions } from "./services.ts";
-import { CONFIGURED_FAILURES } from "./signed/responses.ts";
+import { CONFIGURED_FAILURES } from "./signed/configured-failures.ts";
 
 const PHASE_OF: ReadonlyMap<Operation | undefined, ModelTargetPhase> = new Map([
   ["createDataset", "create"],

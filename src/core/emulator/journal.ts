@@ -1,4 +1,5 @@
 import { type InspectOptions, inspect } from "node:util";
+import { Emitter } from "../general/emitter.ts";
 import { realMilliseconds } from "../general/real-timers.ts";
 import { bounded } from "../general/text.ts";
 import { type AnyCause, type Cause, type CauseCode, sentenceOf } from "../schema/causes/causes.ts";
@@ -11,42 +12,6 @@ import type {
 } from "../schema/journal-entry.ts";
 import { isRefused } from "../schema/protocol.ts";
 import type { RecordedBody, RecordedRequest, RecordedResponse } from "./recorded-message.ts";
-
-/** An event with listeners. An error in a listener does not affect the emitting code. */
-export class Signal<Payload> {
-  private readonly listeners = new Set<{ readonly call: (payload: Payload) => unknown }>();
-
-  /** @param name - its name in warnings. */
-  constructor(private readonly name: string) {}
-
-  /** Adds a listener, even one that was added before. The returned function removes it. */
-  on(listener: (payload: Payload) => unknown): () => void {
-    const added = { call: listener };
-    this.listeners.add(added);
-    return () => {
-      this.listeners.delete(added);
-    };
-  }
-
-  /** Calls the listeners in order, without waiting. */
-  emit(payload: Payload): void {
-    if (this.listeners.size === 0) return;
-    for (const { call } of [...this.listeners]) {
-      try {
-        Promise.resolve(call(payload)).catch((error: unknown) => this.warn(error));
-      } catch (error) {
-        this.warn(error);
-      }
-    }
-  }
-
-  private warn(error: unknown): void {
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.emitWarning(`a "${this.name}" listener failed; the request is not affected: ${what}`, {
-      code: "MOCK_CLOUD_RECO_LISTENER",
-    });
-  }
-}
 
 /** A request that has arrived and is not answered yet. */
 interface ArrivedRequest extends RequestFacts {
@@ -117,11 +82,11 @@ export const DEFAULT_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Keeps the latest requests in the order in which they were answered, and counts dropped ones. */
 export class Journal {
-  readonly events: { readonly [Name in keyof JournalEvents]: Signal<JournalEvents[Name]> };
+  readonly events: { readonly [Name in keyof JournalEvents]: Emitter<JournalEvents[Name]> };
   /** Emitted with every entry, also of requests that get no response. */
-  readonly recorded: Signal<JournalEntry>;
+  readonly recorded: Emitter<JournalEntry>;
   /** Emitted when an entry was added, or the journal was cleared. */
-  readonly changed = new Signal<undefined>("changed");
+  readonly changed = new Emitter<undefined>("changed");
   private readonly kept = new Map<number, JournalEntry>();
   private arrived = 0;
   private answered = 0;
@@ -149,11 +114,11 @@ export class Journal {
   ) {
     this.root = parent?.root ?? this;
     this.bodies = new BodyBudget(bodyBytes);
-    this.recorded = parent?.recorded ?? new Signal("recorded");
+    this.recorded = parent?.recorded ?? new Emitter("recorded");
     this.events = parent?.events ?? {
-      request: new Signal("request"),
-      response: new Signal("response"),
-      rejected: new Signal("rejected"),
+      request: new Emitter("request"),
+      response: new Emitter("response"),
+      rejected: new Emitter("rejected"),
     };
   }
 

@@ -14,7 +14,6 @@ import { REGIONS } from "../../emulator/profiles.ts";
 import { type DeclaredResponse, dated, dateOf, ok, type PreparedResponse } from "../../emulator/response.ts";
 import { asciiJson, htmlText, percentDecoded } from "../../general/text.ts";
 import { LONGEST_HEADER_LINE_BYTES, RESULT_CODES, type ResultCode } from "../../schema/protocol.ts";
-import type { InstanceFailure } from "../services.ts";
 
 /** In milliseconds, as the proxy reports it. */
 const UPSTREAM_TIME = "5";
@@ -289,16 +288,3 @@ export function notFound({ request, profile }: Context): PreparedResponse {
     profile.notFoundPageEncoding === "always" || acceptsEncoding(header(request, "accept-encoding"), "gzip");
   return ok(notFoundPage(isGzipped), `${method} ${percentDecoded(path)}`);
 }
-
-/** A configured failure does not have the headers of other responses. */
-const configuredFailure = (code: InstanceFailure): DeclaredResponse => ({
-  ...failure(code),
-  headers: dated("application/json"),
-});
-
-/** What the option `instanceGenerationFailure` answers. */
-export const CONFIGURED_FAILURES: Readonly<Record<InstanceFailure, DeclaredResponse>> = {
-  QuotaExceeded: configuredFailure("QuotaExceeded"),
-  LicenseCheckFailed: configuredFailure("LicenseCheckFailed"),
-  AuthorizationFailed: configuredFailure("AuthorizationFailed"),
-};

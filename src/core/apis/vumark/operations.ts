@@ -1,6 +1,7 @@
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
-import { bodyWithKeys, CONFIGURED_FAILURES } from "../signed/responses.ts";
+import { CONFIGURED_FAILURES } from "../signed/configured-failures.ts";
+import { bodyWithKeys } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";
 import { FORMATS } from "./instances.ts";
 
