@@ -58,7 +58,7 @@ class ProcessInterceptors implements OtherHosts {
   private readonly restoreGlobals = keepGlobals();
   private readonly hosts = new HostTable(() => starters.getStore());
   private readonly mocks = new Set<Interception>();
-  private readonly closed = new Map<string, string>();
+  private readonly closed: Map<string, string>;
   private readonly warnedOf = new Set<string>();
   private readonly sockets = new SocketInterceptor(
     this.hosts,
@@ -69,7 +69,9 @@ class ProcessInterceptors implements OtherHosts {
   private readonly restoreFetch = interceptFetchOfBunAndDeno(this.hosts, this);
   private nock: NockInterceptor | undefined;
 
-  private constructor() {
+  /** @param before - those of another realm of this process, whose closed hosts stay closed. */
+  private constructor(before: ProcessInterceptors | undefined) {
+    this.closed = new Map(before?.closed);
     Object.defineProperty(http, SLOT, { value: this, configurable: true });
   }
 
@@ -78,7 +80,7 @@ class ProcessInterceptors implements OtherHosts {
     const running = ProcessInterceptors.running();
     if (running?.realm === globalThis) return running;
     running?.detach();
-    return new ProcessInterceptors();
+    return new ProcessInterceptors(running);
   }
 
   private static running(): ProcessInterceptors | undefined {

@@ -9,6 +9,7 @@ test("Jest: two files in one worker, of which the first leaves a mock started; f
   const config = {
     rootDir: path("jest"),
     testMatch: ["**/*.jest.ts"],
+    globalSetup: path("jest/close-hosts.ts"),
     moduleFileExtensions: ["ts", "js", "cjs", "mjs", "json"],
     transform: { "\\.ts$": path("jest/transform.cjs") },
   };
@@ -18,6 +19,6 @@ test("Jest: two files in one worker, of which the first leaves a mock started; f
     (error: unknown) => error,
   );
   const { stderr } = Object(run);
-  expect(stderr).toContain("Tests:       8 passed, 8 total");
+  expect(stderr).toContain("Tests:       10 passed, 10 total");
   expect(stderr).not.toContain("did not exit");
 }, 120_000);

@@ -70,6 +70,12 @@ export function testInterception(): void {
       expect(await textOf(httpGet, real)).toBe("real");
     });
 
+    test("blocks the hosts that were closed outside of this file's realm", async () => {
+      start().stop();
+      const refused = expect.objectContaining({ message: expect.stringMatching("refused before all files") });
+      await expect(textOf(https.get, "https://closed.example")).rejects.toEqual(refused);
+    });
+
     test("leaves nock active that the test activated, and a mock started", async () => {
       nock.activate();
       start().stop();
