@@ -261,6 +261,11 @@ describe("a test that failed is told what it may not expect", () => {
       "The fault (for target) applied to no request: the nearest, #2 GET /summary, came before it, or was not drawn.",
     ]);
     expect(database.databaseName).toBe("test-database");
+    const isolated = opened();
+    isolated.mock.addFault({ operation: "databaseSummary", response });
+    await isolated.mock.isolate(async () => await summary());
+    await isolated.get("/targets");
+    expect(isolated.ended()).not.toContain("The fault");
     const reset = opened();
     reset.mock.addFault({ operation: "query", response });
     await reset.mock.reset();

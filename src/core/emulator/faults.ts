@@ -100,6 +100,8 @@ export class Faults implements SharedFaults {
   /** The latest added faults, removed ones included. */
   private latest: readonly ActiveFault[] = [];
   private readonly delays = new FaultDelays();
+  /** Faults that were applied, in copies too: those of a test that applies its faults in isolated calls are not unused. */
+  private readonly used: WeakSet<FaultRule>;
 
   /** @param original - only of a copy. */
   constructor(
@@ -107,6 +109,7 @@ export class Faults implements SharedFaults {
     private readonly original?: Faults,
   ) {
     this.permanent = permanent.map((rule) => ({ rule, applied: 0 }));
+    this.used = original?.used ?? new WeakSet();
   }
 
   /** Returns an independent copy, until {@link end}. */
@@ -139,7 +142,7 @@ export class Faults implements SharedFaults {
 
   /** The latest faults that were never applied, also if they were removed since. */
   get unused(): readonly PlacedFault[] {
-    return this.latest.filter(({ applied }) => applied === 0);
+    return this.latest.filter(({ rule }) => !this.used.has(rule));
   }
 
   /** How often a fault was applied, if it is in use, or was used up in this copy. */
@@ -209,6 +212,7 @@ export class Faults implements SharedFaults {
     const chosen = fault ?? this.permanent.find(isChosen);
     if (chosen === undefined) return undefined;
     chosen.applied += 1;
+    this.used.add(chosen.rule);
     if (fault !== undefined && fault.applied === fault.rule.times) {
       this.remove(fault.id);
       this.usedUp?.set(fault.id, fault.applied);
