@@ -7,6 +7,7 @@ import { HostTable, type InterceptedHost } from "./host-table.ts";
 import { NockInterceptor, type ReplyMode } from "./nock/nock-interceptor.ts";
 import { isFor, mocksOfNewerNock } from "./nock/nock-module.ts";
 import { SocketInterceptor } from "./sockets/socket-interceptor.ts";
+import { StoppedOrigins } from "./stopped-origins.ts";
 import { UndiciInterceptor } from "./undici-interceptor.ts";
 import { isLocal, mayLeave, type OtherHosts, type UnhandledRequests } from "./unhandled-requests.ts";
 
@@ -60,12 +61,14 @@ class ProcessInterceptors implements OtherHosts {
   private readonly mocks = new Set<Interception>();
   private readonly closed: Map<string, string>;
   private readonly warnedOf = new Set<string>();
+  private readonly stopped = new StoppedOrigins();
   private readonly sockets = new SocketInterceptor(
     this.hosts,
     this,
+    this.stopped,
     () => ProcessInterceptors.running()?.hosts,
   );
-  private readonly undici = new UndiciInterceptor(this.hosts, this);
+  private readonly undici = new UndiciInterceptor(this.hosts, this, this.stopped);
   private readonly restoreFetch = interceptFetchOfBunAndDeno(this.hosts, this);
   private nock: NockInterceptor | undefined;
 
@@ -117,10 +120,8 @@ class ProcessInterceptors implements OtherHosts {
         if (this.mocks.size === 0) starters.disable();
         // A local program may serve these hosts now, but late requests must not reach the real service.
         const unserved = origins.filter((origin) => !this.hosts.has(origin));
-        const released = unserved.filter((origin) => !isLocal(urlOf(origin).hostname));
-        this.undici.release(released);
+        this.stopped.add(unserved.filter((origin) => !isLocal(urlOf(origin).hostname)));
         this.sockets.closeIdle(unserved);
-        this.sockets.release(released);
         if ([...this.mocks].some((other) => other.intercept === "nock")) this.nock?.update();
         else {
           this.nock?.stop();

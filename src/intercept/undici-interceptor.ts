@@ -1,6 +1,6 @@
-import { realTimers } from "../core/general/real-timers.ts";
 import { stoppedError } from "./errors.ts";
 import { type HostTable, originOf } from "./host-table.ts";
+import type { StoppedOrigins } from "./stopped-origins.ts";
 import type { OtherHosts } from "./unhandled-requests.ts";
 
 /** Keys of the global dispatcher, shared by the undici package and the undici inside Node. */
@@ -45,12 +45,10 @@ interface MockDispatcher extends Dispatcher {
  */
 export class UndiciInterceptor {
   private readonly restorers: (() => void)[] = [];
-  /** Origins that were released in this turn of the event loop. */
-  private readonly released = new Set<string>();
-
   constructor(
     private readonly hosts: HostTable,
     private readonly others: OtherHosts,
+    private readonly stopped: StoppedOrigins,
   ) {
     // Makes Node's own undici set its dispatcher now. Otherwise the undici package would later set another one.
     Reflect.get(globalThis, "Headers");
@@ -64,12 +62,6 @@ export class UndiciInterceptor {
         if (Reflect.get(globalThis, slot) === proxy) Reflect.set(globalThis, slot, original);
       });
     }
-  }
-
-  /** Refuses requests that were already sent to these origins: fetch uses its dispatcher later in this turn. */
-  release(origins: Iterable<string>): void {
-    for (const origin of origins) this.released.add(origin);
-    realTimers.setImmediate(() => this.released.clear());
   }
 
   stop(): void {
@@ -92,7 +84,8 @@ export class UndiciInterceptor {
       if (origin === undefined) return original.dispatch(options, handler);
       // The mock answers at the socket. A MockAgent would refuse the request here, because it does not know the host.
       if (this.hosts.has(origin)) return dispatchUnmocked(original, options, handler);
-      if (this.released.has(origin)) return fail(handler, stoppedError(options.method, origin, options.path));
+      // fetch uses its dispatcher later in the turn.
+      if (this.stopped.has(origin)) return fail(handler, stoppedError(options.method, origin, options.path));
       // A user's own MockAgent keeps requests in the process.
       if (isMocking(original) || this.others.mayPass(origin)) return original.dispatch(options, handler);
       return fail(handler, this.others.refusal(options.method, origin, options.path));

@@ -5,6 +5,7 @@ import net from "node:net";
 import { MockCloudReco } from "mock-cloud-reco";
 import nock from "nock";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { failureOf, messagesOf } from "./failures.ts";
 
 const HOST = "vws.vuforia.com";
 
@@ -25,6 +26,22 @@ test.each(["nock", "sockets"] as const)(
     started({ intercept, targetUrl: "http://service.example:8080" });
     const createConnection = () => net.createConnection(8080, "service.example");
     expect(await statusOf(http.get("http://service.example:8080/summary", { createConnection }))).toBe(401);
+  },
+);
+
+test.each(["nock", "sockets"] as const)(
+  "a request in the turn of a mock's stop is refused, also if another mock was stopped before it: %s",
+  async (intercept) => {
+    const [, first, second] = ["other", "first", "second"].map((name) =>
+      started({ intercept, targetUrl: `https://${name}.example`, queryUrl: `https://${name}.example` }),
+    );
+    setImmediate(() => second?.stop());
+    first?.stop();
+    await new Promise((resolve) => setImmediate(resolve));
+    const url = "https://second.example/summary";
+    const failures = [failureOf(statusOf(https.get(url, { agent: false }))), failureOf(fetch(url))];
+    for (const failure of await Promise.all(failures))
+      expect(messagesOf(failure).join()).toContain("was stopped");
   },
 );
 

@@ -31,8 +31,8 @@ export class UnmatchedRequests {
   private readonly sent = (message: unknown) => this.onSent(message);
   /** Origins where a user's scope did not match a request, and may let it pass (`allowUnmocked`). */
   private readonly unmocked = new Set<string>();
-  /** Origins that were released in this turn of the event loop. */
-  private readonly released = new Set<string>();
+  /** Origins that nock intercepted until this turn of the event loop. */
+  private readonly left = new Set<string>();
   /** Ends a draining instance, so that many do not accumulate in one turn. */
   private static endDraining = () => {};
   private readonly endContinuing: () => void;
@@ -64,7 +64,7 @@ export class UnmatchedRequests {
 
   /** Refuses requests that were already sent to these origins, until the end of this turn of the event loop. */
   drain(origins: Iterable<string>): void {
-    for (const origin of origins) this.released.add(origin);
+    for (const origin of origins) this.left.add(origin);
     UnmatchedRequests.endDraining = () => this.end();
     realTimers.setImmediate(UnmatchedRequests.endDraining);
   }
@@ -119,7 +119,7 @@ export class UnmatchedRequests {
 
   /** Fails a request that was in flight when the mock stopped. While nock is active, it may be a new request. */
   private refuseLate(request: OutgoingMessage, origin: string, path: string): void {
-    if (this.nock.isActive() || !this.released.has(origin)) return;
+    if (this.nock.isActive() || !this.left.has(origin)) return;
     request.destroy(stoppedError(String(Reflect.get(request, "method")), origin, path));
   }
 }

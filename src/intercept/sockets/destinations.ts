@@ -1,4 +1,5 @@
 import type { HostTable } from "../host-table.ts";
+import type { StoppedOrigins } from "../stopped-origins.ts";
 import { isLocal, isLoopback, type OtherHosts } from "../unhandled-requests.ts";
 import { LookedUpHosts } from "./looked-up-hosts.ts";
 import { canonicalHost, type Endpoint, isRecord } from "./openers.ts";
@@ -10,11 +11,10 @@ export class Destinations {
   private readonly tunnels = new WeakMap<object, string>();
   private readonly lookedUp = new LookedUpHosts((endpoint) => this.areOurs(endpoint));
 
-  /** @param released - origins whose last mock was stopped in this turn of the event loop. */
   constructor(
     private readonly hosts: HostTable,
     private readonly others: OtherHosts,
-    private readonly released: ReadonlySet<string>,
+    private readonly stopped: StoppedOrigins,
   ) {}
 
   end(): void {
@@ -55,7 +55,7 @@ export class Destinations {
     // The user's own server on this machine may have the name of a served host. A socket may be a tunnel that leads elsewhere.
     if (options.socket === undefined && isThisMachine(canonicalHost(String(options.host ?? host))))
       return false;
-    if (this.released.has(originOfEndpoint(endpoint)) || this.others.whyClosed(host) !== undefined)
+    if (this.stopped.has(originOfEndpoint(endpoint)) || this.others.whyClosed(host) !== undefined)
       return true;
     return !isLocal(host) && this.hosts.baseUrlsOfHost(host).length > 0;
   }

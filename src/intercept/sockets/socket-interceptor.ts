@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
-import { realTimers } from "../../core/general/real-timers.ts";
 import type { HostTable } from "../host-table.ts";
+import type { StoppedOrigins } from "../stopped-origins.ts";
 import type { OtherHosts } from "../unhandled-requests.ts";
 import { Destinations } from "./destinations.ts";
 import { type KeptConnectionHandler, watchKeptConnections } from "./kept-connections.ts";
@@ -47,8 +47,6 @@ import { answerSocks, type TunnelVerdict } from "./socks.ts";
  */
 export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler {
   private readonly servers: OriginServers;
-  /** Origins that were released in this turn of the event loop. */
-  private readonly released = new Set<string>();
   private readonly stopWatching: () => void;
   private readonly stopFollowing = followRequests();
   private readonly destinations: Destinations;
@@ -60,10 +58,11 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   constructor(
     private readonly hosts: HostTable,
     private readonly others: OtherHosts,
+    private readonly stopped: StoppedOrigins,
     currentHosts: () => HostTable | undefined,
   ) {
     this.servers = new OriginServers(hosts, others, currentHosts);
-    this.destinations = new Destinations(hosts, others, this.released);
+    this.destinations = new Destinations(hosts, others, stopped);
     this.stopWatching = watchOpenings(this);
     this.stopWatchingKept = watchKeptConnections(this);
     this.guardSessions();
@@ -77,12 +76,6 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   /** Closes idle connections to unserved origins. Busy ones stay open for the next mock. */
   closeIdle(origins: readonly string[]): void {
     this.servers.closeIdle(origins);
-  }
-
-  /** Refuses connections to these origins in this turn of the event loop: they were requested before. */
-  release(origins: readonly string[]): void {
-    for (const origin of origins) this.released.add(origin);
-    realTimers.setImmediate(() => this.released.clear());
   }
 
   stop(): void {
@@ -132,7 +125,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
     const { scheme, host, port } = target;
     if (["http", "https"].some((served) => this.hosts.has(`${served}://${host}:${port}`)))
       return this.bypassError(target, how);
-    if (this.released.has(originOfEndpoint(target))) return connectError(target, WHY.stopped);
+    if (this.stopped.has(originOfEndpoint(target))) return connectError(target, WHY.stopped);
     const served = this.hosts.baseUrlsOfHost(host).join(" and ");
     const closed = this.others.whyClosed(host);
     if (served === "" && closed !== undefined) {
