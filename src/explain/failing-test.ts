@@ -13,7 +13,12 @@ interface TestEnd {
 
 /** A test may create many mocks; only the newest are explained. */
 const MOST_EXPLAINED = 5;
-const explained: { readonly mock: ExplainedMock; readonly evidence: Evidence }[] = [];
+const explained: {
+  readonly mock: ExplainedMock;
+  readonly evidence: Evidence;
+  /** Of the test. */
+  readonly failed: TestEnd["failed"];
+}[] = [];
 
 /**
  * Explains a mock's requests in the error of a test of Vitest, Jest or node:test, if that test fails: of the test that makes the
@@ -32,7 +37,7 @@ export function explainInRunningTest(
     return at < 0 ? undefined : explained.splice(at, 1)[0];
   };
   const end: TestEnd = { failed: explain, passed: forget };
-  const isInTest = inVitest(end) || inJest(end) || inNodeTest(end);
+  const isInTest = inVitest(end) || inJest() || inNodeTest(end);
   if (!isInTest && !hasTestGlobals()) return;
   const owner = isInTest ? runningTest() : undefined;
   const place = owner === undefined ? undefined : callerNow(created);
@@ -44,14 +49,14 @@ export function explainInRunningTest(
       if (test === latest || (isInTest && test === undefined)) return;
       latest = test;
       evidence.restart();
-      if (inVitest(end) || inJest(end)) remember();
+      if (inVitest(end) || inJest()) remember();
     });
   const evidence = new Evidence(mock, [], false);
   if (isInTest) remember();
 
   function remember(): void {
     forget();
-    explained.push({ mock, evidence });
+    explained.push({ mock, evidence, failed: explain });
     explained.splice(0, explained.length - MOST_EXPLAINED);
   }
 
@@ -136,15 +141,18 @@ let latestOfJest: unknown;
  * Jest adds errors to the list of the running test as they happen. It does not tell when a test has passed: the mocks of one test
  * are forgotten when another one makes a mock.
  */
-function inJest({ failed }: TestEnd): boolean {
+function inJest(): boolean {
   const errors = propertyOf(propertyOf(stateOfJest(), "currentlyRunningTest"), "errors");
   if (!Array.isArray(errors)) return false;
-  if (errors !== latestOfJest) explained.splice(0);
+  // Once for each list: a test may make many mocks.
+  if (errors === latestOfJest) return true;
+  explained.splice(0);
   latestOfJest = errors;
   const push = errors.push.bind(errors);
   errors.push = (...added: unknown[]) => {
-    // A pair of the error and the place where the asynchronous function was called.
-    for (const one of added) failed(Array.isArray(one) ? one[0] : one);
+    for (const { failed } of explained.toReversed())
+      // A pair of the error and the place where the asynchronous function was called.
+      for (const one of added) failed(Array.isArray(one) ? one[0] : one);
     return push(...added);
   };
   return true;

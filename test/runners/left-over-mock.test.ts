@@ -69,3 +69,29 @@ describe("a mock that a test never stopped", () => {
     expect(said).not.toContain("earlier test");
   });
 });
+
+describe("the mocks of one test of Jest", () => {
+  const key = Symbol("JEST_STATE_SYMBOL");
+  const vitest = "__vitest_worker__";
+  const real: object = Reflect.get(globalThis, vitest);
+  afterEach(() => {
+    Reflect.set(globalThis, vitest, real);
+    Reflect.deleteProperty(globalThis, key);
+  });
+
+  it("are all told of its error, by one function in place of the list's", async () => {
+    const errors: unknown[] = [];
+    Reflect.set(globalThis, vitest, Object.create(real, { current: { value: undefined } }));
+    Reflect.set(globalThis, key, { currentlyRunningTest: { errors } });
+    await using first = new MockCloudReco({ intercept: false });
+    const { push } = errors;
+    await using second = new MockCloudReco({ intercept: false });
+    expect(errors.push).toBe(push);
+    await first.fetch("https://vws.vuforia.com/summary");
+    await second.fetch("https://vws.vuforia.com/targets");
+    const error = new Error("expected 401 to be 200");
+    expect(errors.push([error, undefined])).toBe(1);
+    expect([...errors]).toEqual([[error, undefined]]);
+    for (const path of ["summary", "targets"]) expect(error.message).toContain(`GET /${path} → 401`);
+  });
+});
