@@ -64,6 +64,39 @@ describeWays(({ intercept, nockFirst, started }) => {
     ]);
   };
 
+  test("undici without its mark for busy connections sends no later request on one", async () => {
+    const service = await RealService.start("http");
+    const { origin } = service;
+    const connect = undici.buildConnector({});
+    const opened: net.Socket[] = [];
+    const client = new undici.Client(origin, {
+      connect: (options, done) =>
+        connect(options, (...[error, socket]) => {
+          if (socket === null) return done(error, null);
+          opened.push(socket);
+          done(null, socket);
+        }),
+    });
+    onTestFinished(() => client.destroy());
+    const send = async (path: string) => {
+      const { statusCode, body } = await client.request({ method: "GET", path });
+      await body.dump();
+      return statusCode;
+    };
+    const slow = send("/slow");
+    await service.slowArrived();
+    const [socket] = opened;
+    const mark = Object.getOwnPropertySymbols(socket).find(({ description }) => description === "reset");
+    Reflect.deleteProperty(Object(socket), Object(mark).valueOf());
+    started(origin);
+    const queued = send("/summary");
+    service.answerSlow();
+    expect(await slow).toBe(REAL);
+    expect(await queued).toBe(MOCKED);
+    expect(service.paths).toEqual(["/slow"]);
+    expect(Object.keys(Object(socket))).not.toContain("");
+  });
+
   test.each(["http", "https"] as const)("a raw %s connection is refused", async (scheme) => {
     const service = await RealService.start(scheme);
     const { port } = service;

@@ -195,9 +195,7 @@ function watchUndici(judge: ConnectionJudge): (() => void)[] {
       return function (...args) {
         if (this instanceof Socket && judge.isLostInUndici(this)) {
           if (isIdleInUndici(this)) this.destroy();
-          // Its response must still arrive, so it may not be closed here. undici closes a connection with this mark after the
-          // response, instead of sending the next request.
-          else Object.assign(this, { [symbolOf(this, "reset") ?? ""]: true });
+          else markForReset(this);
         }
         return original.apply(this, args);
       };
@@ -205,6 +203,15 @@ function watchUndici(judge: ConnectionJudge): (() => void)[] {
     () => unsubscribe(CREATED, created),
     () => unsubscribe(SENDING, sending),
   ];
+}
+
+/**
+ * The response must still arrive, so the connection may not be closed. undici closes one with this mark after the response, instead of
+ * sending the next request. In an undici without it, it is closed once it is idle, or the request is refused when its head is sent.
+ */
+function markForReset(socket: Socket): void {
+  const mark = symbolOf(socket, "reset");
+  if (mark !== undefined) Reflect.set(socket, mark, true);
 }
 
 /** Fails what no HTTP client sends: raw sockets, and protocols of their own. Every write of a connected socket ends here. */
