@@ -150,8 +150,8 @@ function inJest(): boolean {
   latestOfJest = errors;
   const push = errors.push.bind(errors);
   errors.push = (...added: unknown[]) => {
+    // A pair of the error and the place where the asynchronous function was called.
     for (const { failed } of explained.toReversed())
-      // A pair of the error and the place where the asynchronous function was called.
       for (const one of added) failed(Array.isArray(one) ? one[0] : one);
     return push(...added);
   };

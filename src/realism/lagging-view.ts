@@ -103,7 +103,7 @@ export class LaggingView extends ConsistentView {
     return { ...search, unseen };
   }
 
-  override add(given: NewTarget): Promise<Target | string> {
+  override add(given: NewTarget) {
     return this.#recorded("added", undefined, () => super.add(given));
   }
 
@@ -111,16 +111,16 @@ export class LaggingView extends ConsistentView {
     return this.#recorded("updated", target, () => super.update(target, changes, updatable));
   }
 
-  override delete(target: Target): Promise<Target | string> {
+  override delete(target: Target) {
     return this.#recorded("deleted", target, () => super.delete(target));
   }
 
   /** Changes a target, and records its earlier state. */
-  async #recorded(
+  async #recorded<Refusal extends string>(
     kind: ChangeKind,
     target: Target | undefined,
-    change: () => Promise<Target | string>,
-  ): Promise<Target | string> {
+    change: () => Promise<Target | Refusal>,
+  ): Promise<Target | Refusal> {
     const { now: at } = this.context;
     // Read now, because the store drops the image of a deleted target.
     const bytes = await target?.image.bytes();

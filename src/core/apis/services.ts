@@ -14,7 +14,13 @@ import type { ConsideredTarget } from "../schema/journal-entry.ts";
 import type { TargetStatus } from "../schema/processing.ts";
 import type { ResultCode } from "../schema/protocol.ts";
 import type { Target } from "../schema/target.ts";
-import type { NewTarget, TargetChanges } from "../store/changes.ts";
+import type {
+  CreatedTarget,
+  DeletedTarget,
+  NewTarget,
+  TargetChanges,
+  UpdatedTarget,
+} from "../store/changes.ts";
 import type { RecordsOf, TargetCounts } from "../store/records.ts";
 import type { Store } from "../store/store.ts";
 
@@ -118,14 +124,10 @@ export interface TargetsView {
     find: (targets: readonly Target[]) => Promise<Search>,
   ): Promise<SearchResult<Search>>;
   /** Adds a target, or returns why the store refuses it. */
-  add(given: NewTarget): Promise<Target | string>;
+  add(given: NewTarget): Promise<CreatedTarget>;
   /** @param updatable - the statuses in which the update is allowed. */
-  update(
-    target: Target,
-    changes: TargetChanges,
-    updatable: readonly TargetStatus[],
-  ): Promise<Target | string>;
-  delete(target: Target): Promise<Target | string>;
+  update(target: Target, changes: TargetChanges, updatable: readonly TargetStatus[]): Promise<UpdatedTarget>;
+  delete(target: Target): Promise<DeletedTarget>;
 }
 
 /** How consistent the emulated service is. The core always is: what lags or fails by chance brings its own. */

@@ -30,7 +30,7 @@ export class ConsistentView implements TargetsView {
     return find(this.records.listTargets());
   }
 
-  add(given: changes.NewTarget): Promise<Target | string> {
+  add(given: changes.NewTarget): Promise<changes.CreatedTarget> {
     const { services, preciseNow } = this.context;
     return services.store.run(changes.createTarget(services, this.#databaseName, given, preciseNow));
   }
@@ -39,12 +39,12 @@ export class ConsistentView implements TargetsView {
     { targetId }: Target,
     given: changes.TargetChanges,
     updatable: readonly TargetStatus[],
-  ): Promise<Target | string> {
+  ): Promise<changes.UpdatedTarget> {
     const { services, now } = this.context;
     return services.store.run(changes.updateTarget(this.#databaseName, targetId, given, now, updatable));
   }
 
-  delete({ targetId }: Target): Promise<Target | string> {
+  delete({ targetId }: Target): Promise<changes.DeletedTarget> {
     const { services, now } = this.context;
     return services.store.run(changes.deleteTarget(this.#databaseName, targetId, now));
   }

@@ -170,6 +170,8 @@ export function createTarget(
 
 const ANY_STATUS: readonly TargetStatus[] = ["processing", "success", "failed"];
 
+export type UpdatedTarget = Target | "unknown" | "nameTaken" | "wrongStatus";
+
 /** Starts processing again. `onlyAfter`: the statuses in which an update is allowed. */
 export function updateTarget(
   databaseName: string,
@@ -177,11 +179,8 @@ export function updateTarget(
   { image, ...changes }: TargetChanges,
   now: number,
   onlyAfter = ANY_STATUS,
-): Change<Target | "unknown" | "nameTaken" | "wrongStatus"> {
-  const decide = (
-    records: ReadableRecords | undefined,
-    made?: ProcessedImage,
-  ): Decision<Target | "unknown" | "nameTaken" | "wrongStatus"> => {
+): Change<UpdatedTarget> {
+  const decide = (records: ReadableRecords | undefined, made?: ProcessedImage): Decision<UpdatedTarget> => {
     const current = records?.targets.get(targetId);
     if (records === undefined || current === undefined) return { result: "unknown" };
     if (!onlyAfter.includes(statusAt(current, now))) return { result: "wrongStatus" };
@@ -193,13 +192,15 @@ export function updateTarget(
   return { key: inDatabase(databaseName), decide, ...(image !== undefined && { image }) };
 }
 
+export type DeletedTarget = Target | "unknown" | "processing";
+
 /** `evenProcessing`: delete whatever the status. */
 export const deleteTarget = (
   databaseName: string,
   targetId: string,
   now: number,
   evenProcessing = false,
-): PlainChange<Target | "unknown" | "processing"> => ({
+): PlainChange<DeletedTarget> => ({
   key: inDatabase(databaseName),
   decide: (records) => {
     const current = records?.targets.get(targetId);
