@@ -9,7 +9,7 @@ import { flatPicture, type PictureOptions, samplePicture } from "../mock/picture
 import { openApiDocument } from "../openapi/index.ts";
 import { DEFAULTS } from "../options/command-settings.ts";
 import { PREFIX, readFirst, readVariable, variablesOf } from "../options/setting-names.ts";
-import { IMAGE_PORTS } from "../options/setting-table.ts";
+import { IMAGE_PORTS, SETTINGS } from "../options/setting-table.ts";
 import { HEALTH_CHECK_AGENT } from "../servers/server.ts";
 import {
   type ExitCode,
@@ -113,7 +113,7 @@ function ownUrls({ environment }: Terminal): readonly string[] {
     return `${isSecure ? "https" : "http"}://${localHost(given("HOST") ?? DEFAULTS.host)}:${port}`;
   };
   const alone = urlOf("", readVariable(environment, "PORT") ?? String(DEFAULTS.port));
-  const { given, links } = readFirst(environment, variablesOf("serve", "TARGET_PORT"));
+  const { given, links } = readFirst(environment, variablesOf("serve", SETTINGS.targetPort));
   if (given === undefined && links.length === 0) return [alone];
   return [...new Set([alone, urlOf(PREFIX, given?.text ?? String(IMAGE_PORTS.targetPort))])];
 }

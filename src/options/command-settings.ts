@@ -29,7 +29,7 @@ export const settingsIn = (rows: OptionTable, command: Command) =>
       : readBy.some((role) => role === command);
     if (setting === undefined || !isRead) return [];
     const schema = (row.settingSchema ?? row.schema) as z.ZodMiniType;
-    const variables = variablesOf(command, setting);
+    const variables = variablesOf(command, { ...row, setting });
     return [{ option, setting, row, schema, variables, flag: flagOf(setting, row) }];
   });
 

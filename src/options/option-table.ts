@@ -78,16 +78,23 @@ const common = {
   profile: option(
     oneOf(...PROFILE_NAMES),
     "behaviour: without the traces of the real service's infrastructure, or as observed at the real service",
-    { default: DEFAULT_PROFILE, setting: "SERVICE_PROFILE", readBy: DOORS, usage: "--profile NAME" },
+    {
+      default: DEFAULT_PROFILE,
+      setting: "SERVICE_PROFILE",
+      withoutPrefix: "ifValid",
+      readBy: DOORS,
+      usage: "--profile NAME",
+    },
   ),
   queryContentEncoding: option(
     oneOf("gzip", "identity"),
     "content encoding of query responses; gzip under profile vuforia only if accepted; identity for clients that do not decode it",
-    { default: "gzip", setting: "QUERY_CONTENT_ENCODING", readBy: DOORS },
+    { default: "gzip", setting: "QUERY_CONTENT_ENCODING", withoutPrefix: "ifValid", readBy: DOORS },
   ),
   responseDelaySeconds: option(seconds, "wait before every response except the target manager's", {
     default: 0,
     setting: "RESPONSE_DELAY_SECONDS",
+    withoutPrefix: "ifValid",
     readBy: DOORS,
   }),
   requestsPerSecondLimit: option(
@@ -105,6 +112,7 @@ const common = {
   modelTargetTrainingAllowanceExceeded: option(trueOrFalse, "creating a dataset fails", {
     default: false,
     setting: "MODEL_TARGET_TRAINING_ALLOWANCE_EXCEEDED",
+    withoutPrefix: "ifValid",
     readBy: TARGET_API,
   }),
   modelTargetClient: option(
@@ -228,27 +236,32 @@ const servers = {
   processingTimeSeconds: option(seconds, PROCESSING, {
     default: 2,
     setting: "PROCESSING_TIME_SECONDS",
+    withoutPrefix: "ifValid",
     readBy: [...MANAGER, ...TARGET_API],
   }),
   targetRater: option(oneOf(...RATER_NAMES), mock.targetRater.purpose, {
     default: DEFAULT_RATER,
     setting: "TARGET_RATER",
+    withoutPrefix: "ifValid",
     readBy: MANAGER,
   }),
   queryMatcher: option(matcherName, mock.queryMatcher.purpose, {
     default: DEFAULT_MATCHER,
     setting: "QUERY_IMAGE_MATCHER",
+    withoutPrefix: "ifValid",
     readBy: QUERY,
   }),
   duplicatesMatcher: option(matcherName, mock.duplicatesMatcher.purpose, {
     default: DEFAULT_MATCHER,
     setting: "DUPLICATES_IMAGE_MATCHER",
+    withoutPrefix: "ifValid",
     readBy: TARGET_API,
   }),
   serviceBaseUrl: option(anyBaseUrl, "base URL of report downloads", {
     settingSchema: textReadBy(BASE_URL, (given) => parseBaseUrl("", given).href),
     defaultWords: `serve: the target API's URL; alone: ${DEFAULT_URLS.target}`,
     setting: "SERVICE_BASE_URL",
+    withoutPrefix: "ifValid",
     readBy: TARGET_API,
   }),
 } satisfies OptionTable;
@@ -282,10 +295,12 @@ const startServers = {
   ),
   corsOrigin: option(origin, "lets pages of that origin use the target and query API, * for any", {
     setting: "CORS_ALLOW_ORIGIN",
+    withoutPrefix: "ifValid",
     readBy: ROLES,
   }),
   managerCorsOrigin: option(origin, "lets pages of that origin use the target manager, * for any", {
     setting: "MANAGER_CORS_ALLOW_ORIGIN",
+    withoutPrefix: "ifValid",
     readBy: MANAGER,
   }),
   allowedHosts: option(
@@ -294,7 +309,7 @@ const startServers = {
       listOf(hostName),
     ),
     "host names of the target manager, besides IP addresses and names of private networks",
-    { setting: "ALLOWED_HOSTS", readBy: MANAGER },
+    { setting: "ALLOWED_HOSTS", withoutPrefix: "ifValid", readBy: MANAGER },
   ),
   ui: option(trueOrFalse, "whether the target manager serves its page", {
     default: true,

@@ -27,6 +27,11 @@ export interface Option {
   readonly purpose: string;
   /** The environment variable of servers. */
   readonly setting?: string;
+  /**
+   * Whether `serve` reads the setting without the prefix too. `ifValid`: another program may have such a variable, whose value is no
+   * error. Hardly any has these names, which say how the service answers and who may ask.
+   */
+  readonly withoutPrefix?: "always" | "ifValid";
   /** The servers that read the setting in a process of their own. Default: none. */
   readonly readBy?: readonly Role[];
   /** The default in words, where no value says it. */

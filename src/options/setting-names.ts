@@ -31,21 +31,18 @@ export function flagOf(setting: string, { schema, default: unlessGiven, usage }:
 /** The tested program shares the environment of `serve` and `exec`, and may have its own HOST, PORT or LOG_LEVEL. */
 export const PREFIX = "MOCK_CLOUD_RECO_";
 
-const PORTS = /^(TARGET|QUERY|MANAGER)_PORT$/;
-/** What decides how the service answers, and who may ask: hardly any other program has these names. */
-const OF_SERVICE =
-  /^(MODEL_TARGET_.+|PROCESSING_TIME_SECONDS|RESPONSE_DELAY_SECONDS|TARGET_RATER|(QUERY|DUPLICATES)_IMAGE_MATCHER|SERVICE_PROFILE|QUERY_CONTENT_ENCODING|SERVICE_BASE_URL|ALLOWED_HOSTS|(MANAGER_)?CORS_ALLOW_ORIGIN)$/;
+/** The environment variable of a setting. */
+export const variableOf = (command: Command, setting: string): string =>
+  runsAll(command) ? PREFIX + setting : setting;
 
 /** The environment variables of a setting; the first wins. */
-export function variablesOf(command: Command, setting: string): readonly [string, ...string[]] {
-  if (!runsAll(command)) return [setting];
-  const isReadWithout = command === "serve" && (PORTS.test(setting) || OF_SERVICE.test(setting));
-  return isReadWithout ? [PREFIX + setting, setting] : [PREFIX + setting];
+export function variablesOf(
+  command: Command,
+  { setting, withoutPrefix }: { readonly setting: string } & Pick<Option, "withoutPrefix">,
+): readonly [string, ...string[]] {
+  const first = variableOf(command, setting);
+  return command === "serve" && withoutPrefix !== undefined ? [first, setting] : [first];
 }
-
-/** Whether a variable may be meant for another program: a wrong value does not prevent the start. */
-export const mayBeOfOthers = (command: Command, variable: string): boolean =>
-  command === "serve" && OF_SERVICE.test(variable);
 
 /** Variables with the prefix that are no settings. */
 const OTHER_VARIABLES = ["MOCK_CLOUD_RECO_PAUSE"];

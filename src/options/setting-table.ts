@@ -24,7 +24,12 @@ const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 
 /** A port of `serve` and `exec` alone: no server in a process of its own reads it. */
 const servePort = (what: string, setting: string, usage: string) =>
-  option(port, `port of the ${what}`, { defaultWords: "any free port", setting, usage });
+  option(port, `port of the ${what}`, {
+    defaultWords: "any free port",
+    setting,
+    withoutPrefix: "always",
+    usage,
+  });
 
 /** The ports that the container image sets. */
 export const IMAGE_PORTS = { targetPort: 5000, queryPort: 5001, managerPort: 5002 } as const;
@@ -84,21 +89,25 @@ export const SETTINGS = {
   clientId: option(text, "user name of the fixed OAuth 2.0 client", {
     default: modelTargetClient.default.id,
     setting: "MODEL_TARGET_CLIENT_ID",
+    withoutPrefix: "ifValid",
     readBy: TARGET_API,
   }),
   clientSecret: option(text, "password of that client", {
     default: modelTargetClient.default.secret,
     setting: "MODEL_TARGET_CLIENT_SECRET",
+    withoutPrefix: "ifValid",
     readBy: TARGET_API,
   }),
   userName: option(text, "user name of the fixed user of the password grant", {
     default: modelTargetUser.default.name,
     setting: "MODEL_TARGET_USERNAME",
+    withoutPrefix: "ifValid",
     readBy: TARGET_API,
   }),
   password: option(text, "password of that user", {
     default: modelTargetUser.default.password,
     setting: "MODEL_TARGET_PASSWORD",
+    withoutPrefix: "ifValid",
     readBy: TARGET_API,
   }),
 } satisfies OptionTable;

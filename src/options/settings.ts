@@ -15,13 +15,12 @@ import { IN_PROCESS_HINT, IN_PROCESS_ONLY } from "./options.ts";
 import {
   type Command,
   type Environment,
-  mayBeOfOthers,
   PREFIX,
   readFirst,
   readVariable,
   runsAll,
   unknownVariables,
-  variablesOf,
+  variableOf,
 } from "./setting-names.ts";
 import { IMAGE_PORTS } from "./setting-table.ts";
 
@@ -106,7 +105,8 @@ class SettingsReader {
         const isSecret = /secret|password|stateUrl/i.test(setting.option) || mayBeKey(text);
         const got = isSecret ? "a value that is not shown" : JSON.stringify(withoutCredentials(text));
         const line = `${name}: expected ${wordsOf(setting.schema)}; got ${got}`;
-        if (mayBeOfOthers(this.command, name)) this.ignored.add(`${line}; ignored: the default counts`);
+        if (setting.row.withoutPrefix === "ifValid" && name !== setting.variables[0])
+          this.ignored.add(`${line}; ignored: the default counts`);
         else this.wrong.add(line);
       }
     }
@@ -122,7 +122,7 @@ class SettingsReader {
 
   /** Reports a setting that its command cannot have, if it is given. */
   refuse(setting: string, why: string): void {
-    const [name] = variablesOf(this.command, setting);
+    const name = variableOf(this.command, setting);
     for (const [given, lines] of [
       [name, this.wrong],
       [setting, runsAll(this.command) ? this.ignored : this.wrong],
