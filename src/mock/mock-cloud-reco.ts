@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
-import type { Journal, JournalEntry, JournalEvents } from "../core/emulator/journal.ts";
 import {
   addIdleKeyLookup,
   addKeyLookup,
   type KeyLookup,
   rememberKeys,
   removeKeyLookup,
-} from "../core/emulator/known-keys.ts";
+} from "../core/apis/explanations/known-keys.ts";
+import type { Journal, JournalEntry, JournalEvents } from "../core/emulator/journal.ts";
 import { createRandom, type Random } from "../core/emulator/random.ts";
 import { filterEntries, type RequestFilter } from "../core/emulator/request-filter.ts";
 import { show } from "../core/general/text.ts";

@@ -1,6 +1,6 @@
 import type { Advice } from "../core/apis/services.ts";
-import type { ImageFormat } from "../core/emulator/image-header.ts";
 import type { HeaderList } from "../core/emulator/message.ts";
+import type { ImageFormat } from "../core/general/image-header.ts";
 import type { CloudDatabase } from "../core/schema/cloud-database.ts";
 import type { Database, TemplateTarget, VuMarkDatabase } from "../core/schema/database.ts";
 import type { AddedFault } from "../core/schema/fault.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { whyTooLarge } from "../core/apis/query/form-checks.ts";
-import { formatOf, shownSizeOf } from "../core/emulator/image-header.ts";
+import { formatOf, shownSizeOf } from "../core/general/image-header.ts";
 import { decodeThumbnail } from "../core/images/decode.ts";
 import { inspectQueryImage, inspectTargetImage } from "../core/images/inspect.ts";
 import {

@@ -1,4 +1,4 @@
-import type { PixelSize } from "../core/emulator/image-header.ts";
+import type { PixelSize } from "../core/general/image-header.ts";
 import type { GreyPicture } from "../core/images/decode.ts";
 import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
 import type { Outline } from "../core/schema/journal-entry.ts";

@@ -1,8 +1,8 @@
+import { formatOf, type ImageFormat, pixelSizeOf } from "../general/image-header.ts";
 import { isJsonObject, parseJson } from "../general/json.ts";
 import { utf8TextOf } from "../general/text.ts";
 import { visible, visibleLines } from "../general/visible.ts";
 import { decodeServiceBase64 } from "../schema/base64.ts";
-import { formatOf, type ImageFormat, pixelSizeOf } from "./image-header.ts";
 import { HIDDEN } from "./masking.ts";
 import type { FormPart, MediaType } from "./multipart.ts";
 

@@ -1,4 +1,5 @@
 import { gunzipSync } from "node:zlib";
+import { formatOf } from "../general/image-header.ts";
 import { bounded } from "../general/text.ts";
 import {
   BodyContent,
@@ -7,7 +8,6 @@ import {
   type RecordedFile,
   type RecordedImage,
 } from "./body-content.ts";
-import { formatOf } from "./image-header.ts";
 import { isSecretName, maskHeaders, maskJson, maskParameters, maskSentence, namesSecret } from "./masking.ts";
 import { type BodyStream, type HeaderList, header, headersByName, type WithHeaders } from "./message.ts";
 import { type FormPart, type MediaType, parseMediaType, readForm } from "./multipart.ts";

@@ -6,7 +6,7 @@ import {
   hasEnd,
   type JpegFrame,
   jpegFrame,
-} from "../emulator/image-header.ts";
+} from "../general/image-header.ts";
 import { type AnyCause, cause, sentenceOf } from "../schema/causes/causes.ts";
 import { decodeThumbnail, readHeader, whyTooLargeToDecode } from "./decode.ts";
 import { chunksOf } from "./png.ts";

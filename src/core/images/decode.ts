@@ -6,7 +6,7 @@ import {
   jpegFrame,
   type PixelSize,
   pixelSizeOf,
-} from "../emulator/image-header.ts";
+} from "../general/image-header.ts";
 import { loadModule } from "../general/load-module.ts";
 import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore } from "../general/scheduling.ts";

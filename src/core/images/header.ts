@@ -1,4 +1,4 @@
-import { formatOf } from "../emulator/image-header.ts";
+import { formatOf } from "../general/image-header.ts";
 import { AFTER_HEADER, CHUNK_OVERHEAD, readChunk, readPngHeader } from "./png.ts";
 
 /** An image file's header, read without decoding its pixels. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { formatOf, jpegFrame, type PixelSize } from "../emulator/image-header.ts";
 import type { Random } from "../emulator/random.ts";
+import { formatOf, jpegFrame, type PixelSize } from "../general/image-header.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_BYTES, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import type { ImageMeasures, NewImage } from "../schema/target.ts";

@@ -1,5 +1,5 @@
-import { hasConvertedLineEnds } from "../emulator/image-header.ts";
 import { createRandom } from "../emulator/random.ts";
+import { hasConvertedLineEnds } from "../general/image-header.ts";
 import { loadedOnce } from "../general/load-module.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import type * as Engine from "./engine.ts";

@@ -1,4 +1,4 @@
-import { JPEG_SIGNATURE, PNG_SIGNATURE } from "../emulator/image-header.ts";
+import { JPEG_SIGNATURE, PNG_SIGNATURE } from "../general/image-header.ts";
 import { BYTES_AS_TEXT, beginningOf, NAME_OF_FILE, PLACEHOLDER, URL_OF_FILE } from "../general/text-kinds.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 

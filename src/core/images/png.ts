@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { PixelSize } from "../emulator/image-header.ts";
+import type { PixelSize } from "../general/image-header.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 
 export interface PngHeader extends PixelSize {

@@ -1,4 +1,4 @@
-import type { PixelSize } from "../emulator/image-header.ts";
+import type { PixelSize } from "../general/image-header.ts";
 import { thumbnailKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 

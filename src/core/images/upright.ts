@@ -1,4 +1,4 @@
-import { orientationOf, type PixelSize } from "../emulator/image-header.ts";
+import { orientationOf, type PixelSize } from "../general/image-header.ts";
 
 const CHANNELS = 3;
 /** The first orientation of those that exchange width and height. */

@@ -1,5 +1,5 @@
-import { formatOf } from "../../emulator/image-header.ts";
 import { type Form, MOST_HEADER_BYTES } from "../../emulator/multipart.ts";
+import { formatOf } from "../../general/image-header.ts";
 import { show } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { BodyFormat } from "../../schema/causes/queries.ts";

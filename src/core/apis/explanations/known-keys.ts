@@ -1,4 +1,4 @@
-import { show } from "../general/text.ts";
+import { show } from "../../general/text.ts";
 
 const MOST_KEYS = 1000;
 

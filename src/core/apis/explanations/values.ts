@@ -1,4 +1,3 @@
-import { formerDatabaseOf, otherMockWith } from "../../emulator/known-keys.ts";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { dateOf } from "../../emulator/response.ts";
 import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
@@ -11,6 +10,7 @@ import type { Target } from "../../schema/target.ts";
 import * as reads from "../../store/reads.ts";
 import { ofDatabase } from "../../store/records.ts";
 import type { ApiContext } from "../services.ts";
+import { formerDatabaseOf, otherMockWith } from "./known-keys.ts";
 
 /** Whether this runtime's `Headers` or `Request` drops `Date`, as in browsers and happy-dom. */
 let runtimeLosesDate: boolean | undefined;

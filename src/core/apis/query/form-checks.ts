@@ -1,8 +1,8 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { hasEnd } from "../../emulator/image-header.ts";
 import { type Form, MOST_PARTS, readForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
+import { hasEnd } from "../../general/image-header.ts";
 import { show } from "../../general/text.ts";
 import { inspectQueryImage } from "../../images/on-demand.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
