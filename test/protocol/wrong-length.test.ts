@@ -79,7 +79,7 @@ const CASES = [
 
 const ANNOUNCE = "announce the whole body, and send it without a pause";
 const remark = (request: string, length: number) =>
-  `malformed HTTP/1.1 request; the bytes are left over of ${request}, whose Content-Length is ${length}: ${ANNOUNCE}`;
+  `malformed HTTP/1.1 request; ${ANNOUNCE}: the bytes are the rest of ${request}, whose Content-Length is ${length}`;
 
 describe.each(SERVICES)("%s", (_, open) => {
   it("late bytes of a query's body that was given up are refused, and the connection ends", async () => {
@@ -94,8 +94,7 @@ describe.each(SERVICES)("%s", (_, open) => {
     socket.write("defghij");
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n.*Connection: close\r\n/is);
     expect(service.requests.at(-1)?.reason).toBe(
-      "malformed HTTP/1.1 request; the bytes are left over of POST /v1/query, " +
-        `whose body was given up after 3 of 10 bytes: ${ANNOUNCE}`,
+      `malformed HTTP/1.1 request; ${ANNOUNCE}: the bytes are the rest of POST /v1/query, whose body was given up after 3 of 10 bytes`,
     );
   });
 

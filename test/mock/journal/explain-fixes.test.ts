@@ -95,7 +95,7 @@ describe("the printed journal explains how to fix", () => {
       "#2 2026-11-21T12:00:00.000Z DELETE /targets → 404 [method.unknown]",
       "route: /targets does not support the method DELETE; expected POST (addTarget), GET (listTargets)",
       "#3 2026-11-21T12:00:00.000Z POST /v1/query → no response [path.other-api]",
-      "route: this host does not serve POST /v1/query; send it to the base URL of the query API (option queryUrl)",
+      "route: send it to the base URL of the query API (option queryUrl): this host does not serve POST /v1/query",
     ]);
   });
 

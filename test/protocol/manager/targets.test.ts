@@ -126,7 +126,7 @@ describeBackends("targets of the target manager", (backend) => {
       const full = await add({ name: "3" });
       expect([full.status, full.text]).toEqual([
         409,
-        "The database already has as many targets as its target_quota allows: 2.",
+        "Delete targets, or raise target_quota: the database accepts 2 targets and has as many.",
       ]);
     });
 

@@ -192,7 +192,11 @@ describe("the journal of a query over many targets", () => {
     expect(told[11]).toEqual(["same 11", true, "score 1, cut off by max_num_results 1"]);
     expect(service.mock.requests.at(-1)?.otherTargets).toEqual([
       { code: "target.waiting", why: "still processing", count: 32 },
-      { code: "target.not-compared", why: "not compared: it cannot be among the nearest 10", count: 18 },
+      {
+        code: "target.not-compared",
+        why: "not compared: 10 other targets are nearer in any case",
+        count: 18,
+      },
     ]);
   });
 });

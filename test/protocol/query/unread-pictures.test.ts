@@ -17,7 +17,10 @@ describeBackends("a query whose picture opens but is not decoded", (backend) => 
     expect(cause).toMatchObject({ code: "picture.unreadable" });
     expect(reason).toMatch(/^the JPEG has 12 bits a sample; expected .*: convert it$/);
     expect(considered).toMatchObject([
-      { code: "target.not-compared", why: "not compared: the query's picture cannot be decoded" },
+      {
+        code: "target.not-compared",
+        why: "not compared: send a PNG or JPEG; the mock cannot decode the query's picture",
+      },
     ]);
   });
 });

@@ -130,7 +130,7 @@ export const modelTargetCauses = {
   ),
   "quota.credentials": refusal<{ readonly most: number }>(
     "As many client credentials exist as are allowed.",
-    ({ most }) => `${most} client credentials exist, which is the maximum: delete one first`,
+    ({ most }) => `delete a client credential first: ${most} exist, and the service accepts no more`,
     "Delete a client credential first.",
     "POST /oauth2/clientcredentials, after as many were created as are allowed",
   ),
@@ -215,7 +215,7 @@ export const modelTargetCauses = {
   ),
   "quota.trainings": refusal(
     "The training allowance is exceeded.",
-    () => "the training allowance is configured as exceeded (modelTargetTrainingAllowanceExceeded)",
+    () => "remove the option modelTargetTrainingAllowanceExceeded: it lets the service refuse each training",
     "Remove the option modelTargetTrainingAllowanceExceeded.",
     `${DATASET} of a mock with modelTargetTrainingAllowanceExceeded`,
   ),

@@ -162,8 +162,8 @@ export const queryCauses = {
     "The target was not compared: others are nearer, or a picture cannot be decoded.",
     (facts) =>
       "undecoded" in facts
-        ? `not compared: the ${facts.undecoded}'s picture cannot be decoded`
-        : `not compared: it cannot be among the nearest ${facts.certain}`,
+        ? `not compared: send a PNG or JPEG; the mock cannot decode the ${facts.undecoded}'s picture`
+        : `not compared: ${facts.certain} other targets are nearer in any case`,
     "Nothing, if other targets are nearer: send a larger max_num_results to see more. Otherwise, send a picture that can be decoded.",
     "POST /v1/query with an image that many targets match",
   ),

@@ -73,7 +73,7 @@ export const serverCauses = {
   }>(
     "The host of another API serves the path.",
     ({ method, path, api, option, accepted }) =>
-      `this host does not serve ${method} ${path}; send ${accepted === undefined ? "it" : `${accepted} ${path}`} to the base URL of the ${api} (option ${option})`,
+      `send ${accepted === undefined ? "it" : `${accepted} ${path}`} to the base URL of the ${api} (option ${option}): this host does not serve ${method} ${path}`,
     "Send the request to the base URL of the API that serves it.",
     "POST /v1/query to the host of the target API",
   ),
@@ -104,17 +104,16 @@ export const serverCauses = {
     "GET /targets, ended before the empty line after its headers",
   ),
   "bytes.left-over": refusal<{ readonly request: string; readonly isSure: boolean }>(
-    "The bytes are left over of an earlier request.",
+    "The bytes are the rest of an earlier request.",
     ({ request, isSure }) =>
-      `${isSure ? "the bytes are" : "if the bytes are"} left over of ${request}: announce the whole body, and send it without a pause`,
+      `announce the whole body, and send it without a pause: the bytes ${isSure ? "are" : "may be"} the rest of ${request}`,
     "Announce the whole body in Content-Length, and send it without a pause.",
     "Bytes that follow a request whose Content-Length was too small",
   ),
   "server.overloaded": refusal(
-    "The server is answering as much as it can hold.",
-    () =>
-      "the server is answering as much as it can hold, 1,000 requests or 512 MiB of bodies: send fewer at a time, or again",
-    "Send fewer requests at a time, or send it again.",
+    "The server already holds as many requests, or bytes of bodies, as it can.",
+    () => "send fewer requests at once, or retry: the server holds 1,000 requests and 512 MiB of bodies",
+    "Send fewer requests at once, or retry.",
     "GET /targets, while a server answers 1,000 other requests",
   ),
   "host.untrusted": refusal<{ readonly host: string; readonly setting?: string | undefined }>(

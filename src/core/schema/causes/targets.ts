@@ -22,7 +22,7 @@ export const targetCauses = {
   ),
   "quota.requests": refusal<{ readonly database: string }>(
     "The request quota of the database is 0.",
-    ({ database }) => `the request quota of the database "${database}" is 0`,
+    ({ database }) => `raise requestQuota: the database "${database}" accepts no requests while it is 0`,
     "Give the database a request quota above 0.",
     "GET /targets of a database whose requestQuota is 0",
   ),
@@ -30,8 +30,8 @@ export const targetCauses = {
     "The database has as many targets as its quota allows.",
     ({ quota, isManager }) =>
       isManager === true
-        ? `The database already has as many targets as its target_quota allows: ${quota}.`
-        : `the database already has as many targets as its target quota allows: ${quota}`,
+        ? `Delete targets, or raise target_quota: the database accepts ${quota} targets and has as many.`
+        : `delete targets, or raise targetQuota: the database accepts ${quota} targets and has as many`,
     "Delete targets, or raise the database's target quota.",
     "POST /targets of a database whose targetQuota is 0",
   ),
@@ -77,13 +77,14 @@ export const targetCauses = {
   ),
   "target.deleted": refusal(
     "The target was deleted while the request was answered.",
-    () => "the target was deleted in the meantime",
-    "Await an update before the target is deleted.",
+    () => "await each request before the next one: another request deleted the target meanwhile",
+    "Await each request for the target before the one that deletes it.",
     "DELETE /targets/{id}, twice at the same time",
   ),
   "target.status": refusal<{ readonly status: string; readonly accepted: string }>(
     "The target cannot be updated in its status.",
-    ({ status, accepted }) => `the target's status is ${status}; it can be updated when it is ${accepted}`,
+    ({ status, accepted }) =>
+      `${status === "processing" ? "call finishProcessing(), or wait" : "delete the target and add it again"}: the service updates a target whose status is ${accepted}, not ${status}`,
     "Wait until the target is processed: in a test, advance the clock or call `finishProcessing()`.",
     "PUT /targets/{id} of a target that is still processing",
   ),
@@ -94,8 +95,8 @@ export const targetCauses = {
     "The target is still processing.",
     ({ seconds, asked }) =>
       asked === "deletion"
-        ? `the target is processing for ${seconds} s after its last change; delete it afterwards; finishProcessing() ends the processing at once`
-        : `the template target is still processing, for ${seconds} s after its last change: advance the clock, or call finishProcessing()`,
+        ? `call finishProcessing() before you delete the target: it processes for ${seconds} s after its last change`
+        : `call finishProcessing(), or advance the clock: the target processes for ${seconds} s after its last change`,
     "Wait until the target is processed: in a test, advance the clock or call `finishProcessing()`.",
     "DELETE /targets/{id} of a target that is still processing",
   ),
