@@ -9,7 +9,7 @@ import { header, type RequestHead } from "../core/emulator/message.ts";
 import type { Random } from "../core/emulator/random.ts";
 import { namedAccessKey } from "../core/emulator/signing.ts";
 import { answerMalformed } from "../core/http/http-messages.ts";
-import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts";
+import { assessing, backgroundPreparation } from "../core/images/on-demand.ts";
 import { cause } from "../core/schema/causes/causes.ts";
 import { API_NAMES, type ApiName } from "../core/schema/protocol.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
@@ -118,10 +118,10 @@ export class EmulatorState {
 
   /** @param isRunning - once it returns false, no images are prepared in the background. */
   static empty(options: ResolvedOptions, random: Random, isRunning: () => boolean): EmulatorState {
-    const { queryMatcher, duplicatesMatcher } = options.answerOptions;
+    const { queryMatcher, targetRater } = options.answerOptions;
     const store = new MemoryStore(
-      (image) => assessImage(image, options.answerOptions.targetRater, random),
-      backgroundPreparation([queryMatcher, duplicatesMatcher], isRunning),
+      assessing(targetRater, [queryMatcher], random),
+      backgroundPreparation([queryMatcher], isRunning),
     );
     return new EmulatorState(
       options,

@@ -1,4 +1,10 @@
 /** All that recognises pictures, loaded with the first one. */
 
-export { featureRatingOf, packedFeaturesOf, rateByFeatures, targetFeatures } from "./pictures.ts";
+export {
+  featureRatingOf,
+  packedFeaturesOf,
+  prepareAdded,
+  rateByFeatures,
+  targetFeatures,
+} from "./pictures.ts";
 export { compareFeatures, rankByFeatures } from "./rank.ts";

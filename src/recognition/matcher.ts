@@ -20,6 +20,12 @@ const engine = loadedOnce(async () => {
   return module;
 });
 
+/** Ignores a failure: the code that needs the result computes it again. */
+const ready: Recogniser["ready"] = (image) =>
+  engine()
+    .then(({ prepareAdded }) => prepareAdded(image))
+    .catch(() => {});
+
 /** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
 const prepare: Recogniser["prepare"] = (image, isWanted) => {
   if (loaded !== undefined) return loaded.targetFeatures.prepare(image, isWanted);
@@ -59,6 +65,7 @@ export function createFeatureMatcher(options: FeatureOptions = {}): ImageMatcher
 function featuresAgreeing(minimumInliers: number): ImageMatcher {
   const recogniser: Recogniser = {
     rank: async (...given) => (await engine()).rankByFeatures(minimumInliers, ...given),
+    ready,
     prepare,
     summaryOf: async (image) => (await engine()).packedFeaturesOf(image),
     rate: async (image) => (await engine()).featureRatingOf(image),

@@ -96,6 +96,26 @@ export function shortlist(
   });
 }
 
+/** Those in small segments and the latest, of which so many are in none. Not held: images hold their features. */
+let latest: WeakRef<TargetFeatures>[] = [];
+let added = 0;
+
+/** Indexes targets while they are added, because the query after them should take no longer than later ones. */
+export async function addToIndex(target: TargetFeatures): Promise<void> {
+  latest.push(new WeakRef(target));
+  added += 1;
+  if (added < MOST_NOT_INDEXED) return;
+  added = 0;
+  await turn.run(async () => {
+    const alive = new Set(latest.flatMap((each) => each.deref() ?? []));
+    const loose = [...alive].filter(isLoose);
+    latest = loose.map((each) => new WeakRef(each));
+    if (loose.some((each) => !places.has(each))) await addSegments(loose);
+  });
+}
+
+const isLoose = (target: TargetFeatures): boolean => (places.get(target)?.segment.size ?? 0) < LEAST_SEGMENT;
+
 const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1;
 
 interface Votes {

@@ -17,7 +17,7 @@ import { bodyReply } from "../core/emulator/response.ts";
 import { answerMalformed } from "../core/http/http-messages.ts";
 import { type Listen, type RunningServer, startServer } from "../core/http/listen.ts";
 import { type TrustRules, whyDistrusted } from "../core/http/trust.ts";
-import { assessImage, backgroundPreparation } from "../core/images/on-demand.ts";
+import { assessing, backgroundPreparation } from "../core/images/on-demand.ts";
 import { reachedUrl } from "../core/schema/base-url.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
 import { SnapshotReader } from "../core/store/snapshot-reader.ts";
@@ -207,17 +207,20 @@ export const seedNotRead = (seedFile: string, why: string): string =>
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
   const { options, onEntry, stateFile, seedFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, answerOptions } = options;
-  const { queryMatcher, duplicatesMatcher, targetRater } = answerOptions;
+  const { queryMatcher, targetRater } = answerOptions;
   let isStopped = false;
-  const matchers = new Set([queryMatcher, duplicatesMatcher]);
+  const matchers = new Set([queryMatcher]);
   const isWanted = () => !isStopped;
+  let assess = assessing(targetRater, [...matchers]);
   let prepare = backgroundPreparation([...matchers], isWanted);
-  const prepareFor = ({ answerOptions: { queryMatcher, duplicatesMatcher } }: DoorOptions) => {
-    if (matchers.has(queryMatcher) && matchers.has(duplicatesMatcher)) return;
-    prepare = backgroundPreparation([...matchers.add(queryMatcher).add(duplicatesMatcher)], isWanted);
+  const prepareFor = ({ answerOptions: { queryMatcher } }: DoorOptions) => {
+    if (matchers.has(queryMatcher)) return;
+    matchers.add(queryMatcher);
+    assess = assessing(targetRater, [...matchers]);
+    prepare = backgroundPreparation([...matchers], isWanted);
   };
   const store = new MemoryStore(
-    (image) => assessImage(image, targetRater),
+    (image) => assess(image),
     (image) => prepare?.(image),
   );
   const state: LocalState = {

@@ -1,7 +1,8 @@
-import { createRandom } from "../emulator/random.ts";
+import { createRandom, type Random } from "../emulator/random.ts";
 import { hasConvertedLineEnds } from "../general/image-header.ts";
 import { loadedOnce } from "../general/load-module.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
+import type { NewImage } from "../schema/target.ts";
 import type * as Engine from "./engine.ts";
 import {
   type ComparedImage,
@@ -24,6 +25,25 @@ const engine = loadedOnce(async () => {
 /** The package's own raters use what is known of the image; others get its bytes. */
 export const assessImage: typeof Engine.assessImage = async (image, rater, ...given) =>
   (await engine()).assessImage(image, rater === brisqueRater ? "brisque" : rater, ...given);
+
+/**
+ * Returns the function that assesses images which are added. If one of these matchers recognises pictures, it prepares them for that,
+ * so that queries do not wait.
+ */
+export function assessing(
+  rater: TargetRater,
+  matchers: readonly ImageMatcher[],
+  random?: Random,
+): (image: NewImage) => ReturnType<typeof assessImage> {
+  const recogniser = recogniserOf(...matchers);
+  if (recogniser === undefined) return (image) => assessImage(image, rater, random);
+  return async (image) => {
+    const prepared = recogniser.ready(image);
+    const assessment = await assessImage(image, rater, random);
+    await prepared;
+    return assessment;
+  };
+}
 
 /**
  * Rates images by BRISQUE, a measure of quality: 5 - floor(score / 20), at least 0. Images of one colour, that are too small
@@ -54,18 +74,16 @@ export function fixedRater(rating: number): TargetRater {
   return () => rating;
 }
 
-/** Measures of added images for this rater and these matchers. */
+/** Measures of added images for this rater and this matcher of queries. Checks for duplicates, which are rare, prepare what they need. */
 export const wantsOf = ({
   targetRater,
   queryMatcher,
-  duplicatesMatcher,
 }: {
   readonly targetRater: TargetRater;
   readonly queryMatcher: ImageMatcher;
-  readonly duplicatesMatcher: ImageMatcher;
 }): Wants => ({
   brisque: targetRater === brisqueRater,
-  sketch: compareBySimilarity(queryMatcher, duplicatesMatcher),
+  sketch: compareBySimilarity(queryMatcher),
 });
 
 const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).rateImage(...given);

@@ -1,5 +1,5 @@
 import type { Outline } from "../../schema/journal-entry.ts";
-import { SUMMARY_KINDS, type SummaryKind } from "../../schema/target.ts";
+import { type NewImage, SUMMARY_KINDS, type SummaryKind } from "../../schema/target.ts";
 import type { FeatureRating } from "../ratings/rating.ts";
 
 /** The target that the second image of a comparison belongs to. */
@@ -41,6 +41,8 @@ export interface Recogniser {
     most: number,
     only?: "wholePictures",
   ): Promise<Ranking<T>>;
+  /** Prepares an image that is added; never rejects. */
+  ready(image: NewImage): Promise<void>;
   /** Prepares a target's image in the background, as long as that is wanted. */
   prepare(image: ComparedImage, isWanted: () => boolean): void;
   /** A summary of an image, for a process that does not have the image. Undefined when it cannot be decoded. */
