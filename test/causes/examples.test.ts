@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { rowOf } from "../../src/core/schema/causes/causes.ts";
 import { CODES } from "../../src/core/schema/causes/rooms.ts";
+import { expectAdviceFirst } from "./advice.ts";
 import { image, Scene } from "./scene.ts";
 
 /** A request line of the target or query API, headers that differ from those of a right request, and a body. */
@@ -50,6 +51,7 @@ it.each(requests as { code: string; method: string; path: string; headers: strin
           body === undefined && { body: { name: "a", width: 1, image: image.toString("base64") } }),
       });
     expect(scene.codes()).toContain(code);
+    expectAdviceFirst(scene.mock.requests);
   },
 );
 

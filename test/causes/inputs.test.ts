@@ -10,6 +10,7 @@ import {
   send,
 } from "../protocol/mistakes/mistakes.ts";
 import { describeBackends, type ServiceUnderTest } from "../support/backends.ts";
+import { expectAdviceFirst } from "./advice.ts";
 import { FALLBACKS, INPUTS } from "./inputs.ts";
 import { DECODED } from "./inputs-encodings.ts";
 
@@ -43,6 +44,7 @@ describeBackends("what people bring is named", (backend) => {
       expect(entry?.cause).toMatchObject({ code, ...facts });
       const { reason = "" } = entry ?? {};
       expect(longLines(reason)).toEqual([]);
+      expectAdviceFirst(entry === undefined ? [] : [entry]);
       for (const secret of [keys.serverSecretKey, keys.clientSecretKey, "client-secret", "hunter2"])
         expect(reason).not.toContain(secret);
     });

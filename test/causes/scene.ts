@@ -8,6 +8,7 @@ import {
 import { expect, it } from "vitest";
 import { makePng } from "../support/png.ts";
 import { type SignedParts, signedRequest } from "../support/signed-request.ts";
+import { expectAdviceFirst } from "./advice.ts";
 
 export const NOW = new Date("2026-11-21T12:00:00.000Z");
 export const DATE = NOW.toUTCString();
@@ -156,5 +157,6 @@ export function producesCodes(
     expect(
       scene.mock.requests.filter(({ cause, reason }) => (cause === undefined) !== (reason === undefined)),
     ).toEqual([]);
+    expectAdviceFirst(scene.mock.requests);
   });
 }

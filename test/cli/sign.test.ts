@@ -138,7 +138,7 @@ describe("sign --explain", () => {
     const { code, lines } = await sign([...target, header]);
     expect(code).toBe(1);
     const at = lines.indexOf(`${part} differs`);
-    expect(lines[0]).toMatch(/^the signature does not match: /);
+    expect(lines[0]).toMatch(/; the signature does not match/);
     expect(lines[at + 1]).toMatch(/^ {2}expected {6}/);
     expect(lines[at + 1]).toContain(expected);
     expect(lines[at + 2]).toContain(wrong);
@@ -151,11 +151,11 @@ describe("sign --explain", () => {
       signed({ secretKey: "c-secret" }),
       "made with the database's client secret key",
     ],
-    ["another scheme", KNOWN.target.replace("VWS", "vws"), 'must be exactly "VWS"'],
+    ["another scheme", KNOWN.target.replace("VWS", "vws"), 'as exactly "VWS"'],
     [
       "another secret",
       signed({ secretKey: "unknown" }),
-      "no common mistake explains it: check the secret key",
+      "check the secret key, and that exactly this is signed",
     ],
     [
       "the other pair's key",

@@ -24,8 +24,8 @@ const raw = (...packets: readonly string[]): Promise<string> =>
 
 const HEAD = "POST /targets HTTP/1.1\r\nHost: vws.vuforia.com\r\n";
 const WHOLE = `GET /summary HTTP/1.1\r\nHost: vws.vuforia.com\r\n\r\n`;
-const UNENDED = "the client stopped within the headers; end them with an empty line";
-const CUT_OFF = /; the body was cut off: 3 of 9 bytes arrived$/;
+const UNENDED = "end the headers with an empty line: the client stopped within them";
+const CUT_OFF = /; send the whole body: 3 of 9 bytes arrived$/;
 
 /** What stops within a request, in packets between bars, the statuses of the answers, and what the journal says of each. */
 const STOPPING: readonly (readonly [string, readonly number[], ...(string | RegExp)[]])[] = [

@@ -140,7 +140,9 @@ describeWays(({ intercept, nockFirst, started }) => {
     });
     // nock opens a connection of its own instead, and the mock serves it.
     if (nockFirst && intercept === "sockets")
-      expect(messagesOf(await failureOf(failed))[0]).toMatch(/^nothing is served at GET \//);
+      expect(messagesOf(await failureOf(failed))[0]).toMatch(
+        /^correct the path: nothing is served at GET \//,
+      );
     else await refusal(mock, service.port, failed);
     expect(service.paths).toEqual([]);
   });

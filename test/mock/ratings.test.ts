@@ -86,7 +86,7 @@ it("a PNG of more than 300000 rows is a bad image, added or queried", async () =
   const { mock, database } = await withPictures(0);
   const tall = (height: number) => makePng({ width: 1, height, colourType: 0, fill: () => 7 });
   await expect(mock.addTarget(database, { image: tall(300_001) })).rejects.toThrow(
-    "(BadImage): the PNG has 300001 rows; expected at most 300000",
+    "(BadImage): scale the image down: the PNG has 300001 rows; expected at most 300000",
   );
   expect((await mock.addTarget(database, { image: tall(300_000) })).trackingRating).toBe(0);
   const plan = { ...goodPlan(mock.clock.now()), parts: [imagePart(tall(300_001))] };

@@ -185,7 +185,7 @@ it.skipIf(!hasMatrix)("a test in happy-dom is told that its fetch drops the Date
   const { code, printed } = await runNode("explained", [...VITEST, "--config=happy-dom.config.mjs"]);
   expect(code, printed).toBe(1);
   expect(unwrapped(printed)).toContain(
-    "the request has no Date header: this runtime's fetch drops it (as happy-dom and browsers do; run the test in the node",
+    "run the test in the node environment: the request has no Date header, because this runtime's fetch drops it, as happy-dom",
   );
 });
 

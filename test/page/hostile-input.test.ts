@@ -27,7 +27,7 @@ describeInBrowser("in a browser, the page", (browser) => {
     await page.goto(`${servers.urls.manager}/#/requests`);
     await page.getByRole("button", { name: /GET.*onerror/ }).click();
     await page
-      .getByText(/Nothing is served at GET/)
+      .getByText(/nothing is served at GET/)
       .first()
       .waitFor();
     expect(await page.evaluate("window.hit")).toBeUndefined();

@@ -28,7 +28,7 @@ describeInBrowser("the list of requests", (browser) => {
     expect((await row.locator("mark").allTextContents()).at(-1)).toBe("?page=2");
     expect(await page.locator(".callout").textContent()).not.toContain("String to sign");
     expect(await page.locator(".differs").count()).toBe(1);
-    expect(await page.locator(".why").textContent()).toMatch(/^The signature does not match: .*\)\.$/);
+    expect(await page.locator(".why").textContent()).toMatch(/^Sign .*\); the signature does not match\.?$/);
 
     // A secret that explains nothing: only the expected string is known.
     const wrong = authorizationHeader({ ...signed, path: "/targets", secretKey: "another" });
@@ -37,7 +37,7 @@ describeInBrowser("the list of requests", (browser) => {
     await page.getByText("The client should have signed exactly this string:").waitFor();
     for (const shown of [page.locator(".callout p"), page.locator(".why").last()])
       expect(await shown.textContent()).toMatch(
-        /^The signature does not match, .*, path\); what is left is another key/,
+        /^Check the secret key, .*, path\); .*; what is left is another key/,
       );
 
     // Another key of the database: the string is right.
@@ -98,7 +98,7 @@ describeInBrowser("the list of requests", (browser) => {
       viewport: { width: 1280, height: 800 },
     });
     const row = page.locator(".requests .request").last();
-    await row.getByText(/^The request has no Authorization header/).waitFor();
+    await row.getByText(/^Send an Authorization header: the request has none/).waitFor();
     await row.click();
     await page.getByRole("heading", { name: "The Authorization header is missing" }).waitFor();
     expect(await page.getByText(/Refused by/).count()).toBe(0);

@@ -81,7 +81,9 @@ describeBackends("limits of requests", (backend) => {
     };
     expect((await ofLength(2 ** 18)).status).toBe(200);
     expect(await ofLength(2 ** 18 + 1)).toEqual({ status: 400, json: { error: "unsupported_grant_type" } });
-    expect((await service.latest()).reason).toBe("the form has 262145 bytes; expected at most 262144");
+    expect((await service.latest()).reason).toBe(
+      "send a smaller form: it has 262145 bytes; expected at most 262144",
+    );
   });
 
   it("an instance id has at most 65,536 characters, of which the label shows the beginning", async () => {
@@ -130,7 +132,7 @@ describeBackends("limits of requests", (backend) => {
     expect(await query(...parts, { name: "max_num_results", content: "1" })).toContain("UnknownParameters");
     expect(await service.latest()).toMatchObject({
       reason:
-        "the form has more than 100 parts; expected at most one of each of image, max_num_results, include_target_data",
+        "send each field once: the form has more than 100 parts; expected at most one of each of image, max_num_results, include_target_data",
     });
   });
 });

@@ -11,7 +11,7 @@ import { openFixture } from "./open-fixture.ts";
 
 const summary = () => fetch("https://vws.vuforia.com/summary");
 const refusal =
-  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: the request has no /;
+  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: send an Authorization header: /;
 
 describe("a test that failed", () => {
   it("has what was refused appended to its error's message and stack, once", async () => {
@@ -21,9 +21,9 @@ describe("a test that failed", () => {
     const text = end({ failed: true, error });
     expect(error.message).toMatch(/^expected 401 to be 200\n/);
     expect(unwrapped(error.message)).toMatch(refusal);
-    expect(unwrapped(error.message).split("the request has no ")).toHaveLength(2);
+    expect(unwrapped(error.message).split("send an Authorization header: ")).toHaveLength(2);
     expect(error.stack).toContain(`expected 401 to be 200\n\n${text}\n    at `);
-    expect(unwrapped(error.stack ?? "").split("the request has no ")).toHaveLength(2);
+    expect(unwrapped(error.stack ?? "").split("send an Authorization header: ")).toHaveLength(2);
   });
 
   it("is told in lines of at most 100 characters, of a database with a readable name", async () => {
@@ -138,7 +138,7 @@ describe("a test that failed", () => {
       headers: { "Access-Control-Request-Method": "POST", Origin: "http://localhost" },
     });
     expect(unwrapped(end({ failed: true, error: new Error("Network Error") }) ?? "")).toMatch(
-      /\n {3}route: the request is a CORS preflight, .* run the test in the node environment \("\/\/ @vitest-environment node"/,
+      /\n {3}route: run the test in the node environment \("\/\/ @vitest-environment node".* the request is a CORS preflight, /,
     );
   });
 
@@ -167,7 +167,7 @@ describe("a test that failed", () => {
     const error = new Error("expected 401 to be 200");
     end({ failed: true, error });
     expect(unwrapped(error.message)).toMatch(
-      /200\n\nAnother mock of this process, not the fixture's, refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: the signature /,
+      /200\n\nAnother mock of this process, not the fixture's, refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: check the secret key/,
     );
   });
 
@@ -214,7 +214,7 @@ describe("a test that failed", () => {
     }
     const [first, second] = mock.requests.map(({ reason }) => reason);
     expect(first).toMatch(
-      /^the access key ".{4}…" \(\d+ characters\) belongs to the database "shop" of another mock of this process, which intercepts nothing/,
+      /^send the request to the mock that has the key, or use this mock's keys: the access key ".{4}…" \(\d+ characters\) belongs to the database "shop" of another mock of this process, which intercepts nothing/,
     );
     expect(second).toMatch(
       /"shop" of another mock of this process, which serves https:\/\/target\.example, /,

@@ -44,7 +44,7 @@ describe("a test that passed", () => {
     expect(mock.requests.at(-1)).toMatchObject({
       status: 404,
       refusedBy: undefined,
-      reason: "not ready yet: the report is ready 60 s after it was requested",
+      reason: "ask again later, or advance the clock: the report is ready 60 s after it was requested",
     });
     expect(end({ failed: false })).toBeUndefined();
   });

@@ -88,7 +88,7 @@ describe("a test that failed is told what it may not expect", () => {
     await get(`/${path}/${targetId}`);
     await get(`/${path}/${targetId}`);
     expect(ended()).toMatch(
-      /^The mock has a note on 1 request:\n#2 .*\[status\.processing\]\n {3}the target is still processing, so its tracking_rating is -1: await the add, then call mock\.finishProcessing\(\)/,
+      /^The mock has a note on 1 request:\n#2 .*\[status\.processing\]\n {3}await the add, then call mock\.finishProcessing\(\) or advance the clock: the target is still processing, so its tracking_rating is -1/,
     );
   });
 
@@ -106,7 +106,7 @@ describe("a test that failed is told what it may not expect", () => {
     await mock.addTarget(database, { image: makePng() });
     await get("/summary");
     expect(ended()).toMatch(
-      /\[summary\.processing\]\n {3}1 target is still processing, and not counted as active: await the add/,
+      /\[summary\.processing\]\n {3}await the add, .*: 1 target is still processing, and not counted as active/,
     );
   });
 
@@ -116,7 +116,9 @@ describe("a test that failed is told what it may not expect", () => {
     const { targetId } = await mock.addTarget(database, { image, processed: true });
     await mock.addTarget(database, { image });
     await get(`/duplicates/${targetId}`);
-    expect(ended()).toMatch(/\n {3}of the other targets, 1 is still processing, and compared only when that/);
+    expect(ended()).toMatch(
+      /\n {3}wait until all targets are processed, or activate them: of the others, 1 is still processing, and compared only when that/,
+    );
   });
 
   it("of duplicates that are inactive", async () => {
@@ -125,7 +127,9 @@ describe("a test that failed is told what it may not expect", () => {
     const { targetId } = await mock.addTarget(database, { image, processed: true });
     await mock.addTarget(database, { image, processed: true, activeFlag: false });
     await get(`/duplicates/${targetId}`);
-    expect(ended()).toMatch(/\n {3}of the other targets, 1 is inactive, and not compared$/);
+    expect(ended()).toMatch(
+      /\n {3}wait until all targets are processed, or activate them: of the others, 1 is inactive, and not compared$/,
+    );
   });
 
   it("not of duplicates when every other target was compared", async () => {
@@ -144,7 +148,7 @@ describe("a test that failed is told what it may not expect", () => {
     await session.query(image);
     await get("/summary");
     await get(`/summary/${targetId}`);
-    const never = (by: string) => `queries never change recognition counts: set them with mock.${by}()`;
+    const never = (by: string) => `set the recognition counts with mock.${by}(): queries never change them`;
     const text = ended();
     expect(text).toContain(never("updateDatabase"));
     expect(text).toContain(never("setRecognitionCounts"));
@@ -161,10 +165,10 @@ describe("a test that failed is told what it may not expect", () => {
       return ended();
     };
     expect(await query((session, image) => session.query(image))).toMatch(
-      /\[results\.fewer\]\n {3}3 targets match, but max_num_results is 1: send a larger one$/m,
+      /\[results\.fewer\]\n {3}send a larger max_num_results than 1: 3 targets match$/m,
     );
     expect(await query((session, image) => new VuforiaClient(session.database).find(image))).toMatch(
-      /\[results\.data\]\n {3}only the first result has target_data: send include_target_data=all$/m,
+      /\[results\.data\]\n {3}send include_target_data=all: only the first result has target_data$/m,
     );
   });
 

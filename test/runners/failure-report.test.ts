@@ -8,7 +8,7 @@ import { openFixture } from "./open-fixture.ts";
 
 const summary = () => fetch("https://vws.vuforia.com/summary");
 const refusal =
-  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: the request has no /;
+  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: send an Authorization header: /;
 
 describe("with report: on-failure", () => {
   const folder = join(tmpdir(), `mock-cloud-reco-reports-${process.pid}`);

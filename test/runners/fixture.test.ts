@@ -29,7 +29,7 @@ it("stops the mock when the test fails for refused requests, and names all of th
   await mock.reset();
   await expect(fetch("https://vws.vuforia.com/sumary")).rejects.toThrow();
   expect(() => end(passed)).toThrow(
-    /^the mock refused 2 requests, and failOnRefusedRequests is set:\n#1 .*GET \/summary → 401 .*\n.*\n {3}\w+: the signature .*\n(.*\n)*#1 .*GET \/sumary → no response \[path\.unknown\]\n {3}route: (.*\n)*.*If a test expects it, write in the test: mock\.expectRefusal\(\{ operation: 'databaseSummary', resultCode: 'AuthenticationFailure' \}\)$/,
+    /^the mock refused 2 requests, and failOnRefusedRequests is set:\n#1 .*GET \/summary → 401 .*\n.*\n {3}\w+: send the Date header.*\n(.*\n)*#1 .*GET \/sumary → no response \[path\.unknown\]\n {3}route: (.*\n)*.*If a test expects it, write in the test: mock\.expectRefusal\(\{ operation: 'databaseSummary', resultCode: 'AuthenticationFailure' \}\)$/,
   );
   expect(globalThis.fetch).toBe(before);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 const summary = () => fetch("https://vws.vuforia.com/summary");
 const refusal =
-  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: the request has no /;
+  /\n\nThe mock refused 1 request:\n#1 .* GET \/summary → 401 .*\n(?: {2}.*\n)? {3}\w+: send an Authorization header: /;
 
 describe("hooks for any runner", () => {
   it("give each test its own mock and database", async () => {

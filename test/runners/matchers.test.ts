@@ -35,7 +35,7 @@ describe("toHaveReceived", () => {
     expect(failure).toThrow("expected the mock to have received addTarget once, but it did not");
     expect(failure).toThrow("It received 1 request, 1 refused\n#1 ");
     expect(failure).toThrow("GET /summary → 401 AuthenticationFailure (databaseSummary)");
-    expect(failure).toThrow(": the request has no Authorization header");
+    expect(failure).toThrow(": send an Authorization header: the request has none");
   });
 
   test("says how often requests were received", async ({ mock, database }) => {
@@ -152,7 +152,7 @@ describe("toHaveRefusedNothing", () => {
     await summary();
     expect(mock).not.toHaveRefusedNothing();
     expect(() => expect(mock).toHaveRefusedNothing()).toThrow(
-      /to have refused nothing\n\nIt received 1 request, 1 refused\n#1 .*\n {3}\w+: the request has no /,
+      /to have refused nothing\n\nIt received 1 request, 1 refused\n#1 .*\n {3}\w+: send an Authorization header: /,
     );
   });
 

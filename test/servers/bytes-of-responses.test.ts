@@ -65,7 +65,7 @@ describe.each<ProfileName>(["neutral", "vuforia"])("on the wire, profile %s", (p
     await raw("target", `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const entry = servers.requests.at(-1);
     expect(entry?.path).toBe(`${path.slice(0, 8192)}… (200001 characters)`);
-    expect(entry?.reason).toMatch(/^nothing is served at GET \/a+… \(8\d{3} characters\)$/);
+    expect(entry?.reason).toMatch(/^correct the path: nothing is served at GET \/a+… \(8\d{3} characters\)$/);
     expect(entry?.reason?.length).toBeLessThan(8300);
   });
 

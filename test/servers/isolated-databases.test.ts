@@ -49,7 +49,7 @@ describe("isolated databases of shared servers", () => {
     expect(operations(first)).toEqual(["token", "createDataset", "datasetStatus"]);
     expect(operations(second)).toEqual(["token", "createDataset", "datasetStatus"]);
     expect(second.requests.at(-1)).toMatchObject({
-      reason: expect.stringMatching(/^no dataset has the uuid /),
+      reason: expect.stringMatching(/: no dataset has the uuid /),
     });
   });
 

@@ -51,7 +51,7 @@ test("a line is JSON, and says why a request was refused", async () => {
       level: "warn",
       status: 401,
       refusedBy: expect.stringMatching(/^\w+$/),
-      reason: expect.stringContaining("no Authorization header"),
+      reason: expect.stringContaining("send an Authorization header"),
     }),
     expect.objectContaining({ level: "error", status: 502, reason: "answered with 502" }),
     expect.objectContaining({ level: "error", fault: "addFault", reason: "the connection was reset" }),
@@ -72,7 +72,9 @@ test("a readable line has the time, the request, its result and the reason; noth
     MOCK_CLOUD_RECO_LOG_FORMAT: "text",
   });
   expect(served).toBe("10:42:00 GET     /summary 200 Success\n");
-  expect(refused).toMatch(/^10:42:00 GET {5}\/summary 401 AuthenticationFailure {2}\w+: the request has no /);
+  expect(refused).toMatch(
+    /^10:42:00 GET {5}\/summary 401 AuthenticationFailure {2}\w+: send an Authorization header: /,
+  );
   expect(failed).toBe("10:42:00 GET     /summary 502  fault addFault: answered with 502\n");
   expect(unanswered).toBe(
     "10:42:00 GET     /summary no response  fault addFault: the connection was reset\n",

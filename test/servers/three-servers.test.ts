@@ -99,7 +99,7 @@ describe("a malformed or incomplete request", () => {
       method: "POST",
       path: "/targets",
       status: 400,
-      reason: expect.stringMatching(/^the Content-Length header is "1\.5"/),
+      reason: expect.stringMatching(/^send the length of the body in bytes as Content-Length: it is "1\.5"/),
     });
   });
 
@@ -216,7 +216,7 @@ describe("a malformed or incomplete request", () => {
 
   test("the journal says that a body was truncated", async () => {
     await raw(servers.target.port, "POST /targets HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc");
-    expect((await latest())?.reason).toMatch(/; the body was cut off: 3 of 9 bytes arrived$/);
+    expect((await latest())?.reason).toMatch(/; send the whole body: 3 of 9 bytes arrived$/);
   });
 
   test("a body shorter than its Content-Length gets the documented response", async () => {
@@ -232,7 +232,9 @@ describe("a malformed or incomplete request", () => {
       headers: { "Content-Length": "90000" },
     });
     expect([target.status, target.text]).toEqual([408, "stream timeout"]);
-    expect((await latest())?.reason).toMatch(/^the Content-Length header is "90000"/);
+    expect((await latest())?.reason).toMatch(
+      /^send the length of the body in bytes as Content-Length: it is "90000"/,
+    );
   });
 });
 

@@ -242,12 +242,12 @@ const tooManyRows = (bytes: Buffer): string | undefined =>
 /** Says why an image that opens is too large to be decoded. */
 export function whyTooLargeToDecode(bytes: Buffer, header: ImageHeader): string | undefined {
   const rows = tooManyRows(bytes);
-  if (rows !== undefined) return rows;
+  if (rows !== undefined) return `scale the picture down: it has ${rows}`;
   const format = formatOf(bytes) ?? "PNG";
   if (!header.progressive || areaOf(header) <= MAX_WHOLE_PIXELS[format]) return undefined;
   const kind = { PNG: "an interlaced PNG", JPEG: "a progressive JPEG" } satisfies Record<ImageFormat, string>;
   return (
-    `${kind[format]} of ${header.width}x${header.height} pixels takes too much memory, because it is decoded as a whole; ` +
+    `scale the picture down: ${kind[format]} of ${header.width}x${header.height} pixels takes too much memory, because it is decoded as a whole; ` +
     `expected at most ${MAX_WHOLE_PIXELS[format]} pixels`
   );
 }

@@ -24,9 +24,9 @@ describe("events of a mock", () => {
       ["response", 1, 200],
       ["request", 2, "listTargets"],
       ["response", 2, 401],
-      ["rejected", 2, expect.stringMatching(/^the signature /)],
+      ["rejected", 2, expect.stringMatching(/^check the secret key/)],
       ["request", 3, undefined],
-      ["rejected", 3, expect.stringMatching(/^nothing is served at GET \/target/)],
+      ["rejected", 3, expect.stringMatching(/^correct the path: nothing is served at GET \/target/)],
     ]);
   });
 

@@ -67,7 +67,7 @@ describe("the printed journal explains", () => {
     await mock.reset();
     await session.target({ method: "GET", path: "/targets" });
     expect(mock.requests[0]?.reason).toMatch(
-      /belongs to the database "before" that reset\(\) deleted: afterwards, add a database and create the client with its keys$/,
+      /add a database after reset\(\), and create the client with its keys: .* belongs to the database "before", which reset\(\) deleted$/,
     );
   });
 
@@ -79,7 +79,7 @@ describe("the printed journal explains", () => {
     await using mock = new MockCloudReco();
     await nodeClient(late);
     expect(mock.requests[0]?.reason).toMatch(
-      /belongs to the database "earlier" of a stopped mock: an earlier test did not await this request/,
+      /belongs to the database "earlier" of a stopped mock; an earlier test did not await this request/,
     );
   });
 
@@ -87,7 +87,7 @@ describe("the printed journal explains", () => {
     await using mock = new MockCloudReco();
     await nodeClient({ method: "GET", url: "https://vws.vuforia.com/targets", headers: {} });
     expect(mock.requests[0]?.reason).toMatch(
-      /no Authorization header; .*; the request has no headers of its own; if the client set some, another interceptor/,
+      /^send an Authorization header: the request has none; .*; the request has no headers of its own; if the client set some, another interceptor/,
     );
   });
 });
@@ -105,7 +105,7 @@ it("console.log shows a mock in five lines, without its keys", async () => {
       '  1 database ("shop"); 1 target ("poster")',
       "  4 requests, 1 refused; the last:",
       "  #3 GET /targets → 200 Success",
-      '  #4 GET /targets/unknown → 404 UnknownTarget: the database "shop" has no undeleted target with the id "unknown"',
+      '  #4 GET /targets/unknown → 404 UnknownTarget: send the id that adding the target returned; the database "shop" has no undeleted target with the id "unknown"',
     ].join("\n"),
   );
   mock.stop();
@@ -120,6 +120,8 @@ it("the printed journal can be filtered", async () => {
   expect(lines(mock.explain({ refused: true }))).toEqual([
     "1 request, 1 refused",
     '#2 2026-11-21T12:00:00.000Z GET /targets/unknown → 404 UnknownTarget (getTarget, database "shop") [target.unknown]',
-    expect.stringMatching(/^\w+: the database "shop" has no undeleted target with the id "unknown"$/),
+    expect.stringMatching(
+      /^\w+: send the id .*; the database "shop" has no undeleted target with the id "unknown"$/,
+    ),
   ]);
 });

@@ -26,7 +26,7 @@ it.each([
   ["GET", "/summaries/0123456789abcdef0123456789abcdef", "GET /summary/{id} (targetSummary)"],
 ])("the nearest route of %s %s is %s", async (method, path, route) => {
   expect(await reasonFor(method, path)).toBe(
-    `nothing is served at ${method} ${path}; the nearest route is ${route}`,
+    `correct the path: nothing is served at ${method} ${path}; the nearest route is ${route}`,
   );
 });
 
@@ -36,5 +36,5 @@ it("of a very long path, only the start is compared, which takes no time", async
   );
   // The journal shortens this one.
   const reason = await reasonFor("GET", `/${"a/".repeat(3000)}${"b".repeat(100_000)}`);
-  expect(reason?.startsWith("nothing is served at GET /a/a/")).toBe(true);
+  expect(reason?.startsWith("correct the path: nothing is served at GET /a/a/")).toBe(true);
 });

@@ -5,19 +5,19 @@ const written = (s: Situation, text: string) =>
 
 /** Wrong JSON bodies and metadata. */
 export const BODIES: readonly Mistake[] = [
-  ["a width of 0", (s) => adding(s, { width: 0 }), "width must be a number above 0", "got 0"],
-  ["camelCase keys", (s) => adding(s, { activeFlag: true }), "activeFlag", "is active_flag meant?"],
+  ["a width of 0", (s) => adding(s, { width: 0 }), "send width as a number above 0", "got 0"],
+  ["camelCase keys", (s) => adding(s, { activeFlag: true }), "activeFlag", "write active_flag"],
   [
     "metadata as plain text",
     (s) => adding(s, { application_metadata: "A beetle, seen from above." }),
-    "application_metadata is not base64",
-    'it is plain text; send Buffer.from(text).toString("base64")',
+    "it is plain text",
+    'send Buffer.from(text).toString("base64") as application_metadata',
   ],
   [
     "metadata as JSON",
     (s) => adding(s, { application_metadata: '{"page":1}' }),
-    "application_metadata is not base64",
-    'it is plain text; send Buffer.from(text).toString("base64")',
+    "it is plain text",
+    'send Buffer.from(text).toString("base64") as application_metadata',
   ],
   [
     "a body that was cut within its JSON",
@@ -25,7 +25,7 @@ export const BODIES: readonly Mistake[] = [
       const sent = adding(s);
       return { ...sent, body: sent.body.subarray(0, -2) };
     },
-    "the body ends within its JSON",
+    "it ends within its JSON",
     "counts bytes, not characters",
   ],
   [
@@ -41,14 +41,14 @@ export const BODIES: readonly Mistake[] = [
   [
     "a long body that was cut within its JSON, signed as it arrives",
     (s) => written(s, `{"image":"${"A".repeat(300_000)}`),
-    "the body ends within its JSON",
+    "it ends within its JSON",
     "counts bytes, not characters",
   ],
   ...[
-    ["[object Object]", "in place of what the object contains"],
-    ["[object Promise]", "await the value first"],
-    ["undefined", "check the variable that holds it"],
-    ["null", "check the variable that holds it"],
+    ["[object Object]", "send what the object contains as the body"],
+    ["[object Promise]", "await the body first"],
+    ["undefined", "check the variable that holds the body"],
+    ["null", "check the variable that holds the body"],
   ].map(
     ([text = "", fix = ""]): Mistake => [
       `the text ${text} as the body`,
@@ -66,7 +66,7 @@ export const BODIES: readonly Mistake[] = [
   [
     "a Buffer as metadata",
     (s) => adding(s, { application_metadata: Buffer.from("bytes") }),
-    "application_metadata is a Buffer that JSON wrote as an object",
-    "send it as base64",
+    "it is a Buffer that JSON wrote as an object",
+    "send the bytes of application_metadata as base64",
   ],
 ];

@@ -6,18 +6,18 @@ export const KEYS: readonly Mistake[] = [
     "a secret with a line feed",
     (s) => ({ ...listing(s), secretKey: `${s.keys.serverSecretKey}\n` }),
     "has white space around it",
-    "trim it",
+    "trim the secret key",
   ],
   [
     "a secret in quotation marks",
     (s) => ({ ...listing(s), secretKey: `"${s.keys.serverSecretKey}"` }),
-    "quotation marks around it",
-    "sign without them",
+    "remove the quotation marks around the secret key",
+    "it signed with them",
   ],
   [
     "access and secret key swapped",
     (s) => ({ ...listing(s), accessKey: s.keys.serverSecretKey, secretKey: s.keys.serverAccessKey }),
-    "swap them",
+    "swap the two keys",
     "the access key is sent, and the secret key only signs",
   ],
   [
@@ -47,7 +47,7 @@ export const KEYS: readonly Mistake[] = [
   [
     "an unknown access key",
     (s) => ({ ...listing(s), accessKey: "of-the-real-service" }),
-    'no database has the server access key "of-t…"',
+    'send the server access key of a database: none has "of-t…"',
     "server keys sign target API requests",
   ],
   [
@@ -60,41 +60,41 @@ export const KEYS: readonly Mistake[] = [
     "a key in another letter case",
     (s) => ({ ...listing(s), accessKey: s.keys.serverAccessKey.toUpperCase() }),
     "in a different case",
-    "send it unchanged",
+    "send the access key unchanged",
   ],
   ...["undefined", "null"].map(
     (text): Mistake => [
       `${text} as the access key`,
       (s) => ({ ...listing(s), accessKey: text }),
-      `the access key is the text "${text}"`,
-      "check the variable that holds it",
+      `it is the text "${text}"`,
+      "check the variable that holds the access key",
     ],
   ),
   ...["undefined", "null", "[object Promise]"].map(
     (text): Mistake => [
       `${text} as the secret key`,
       (s) => ({ ...listing(s), secretKey: text }),
-      `the secret key that signed is the text "${text}"`,
-      text.startsWith("[") ? "await it first" : "check the variable that holds it",
+      `it is the text "${text}"`,
+      text.startsWith("[") ? "await the secret key first" : "check the variable that holds the secret key",
     ],
   ),
   [
     "an empty secret key",
     (s) => ({ ...searching(s), secretKey: "" }),
-    "the secret key that signed is empty",
-    "check the variable that holds it",
+    "it is empty",
+    "check the variable that holds the secret key",
   ],
   [
     "a Promise as the access key",
     (s) => ({ ...listing(s), accessKey: "[object Promise]" }),
     'it contains the text "[object Promise]"',
-    "await the value first",
+    "which was not awaited",
   ],
   [
     "the secret key is decoded from hexadecimal",
     (s) => ({ ...listing(s), secretKey: Buffer.from(s.keys.serverSecretKey, "hex") }),
-    "the secret key was decoded from hexadecimal",
-    "sign with its characters as they are",
+    "it was decoded from hexadecimal",
+    "sign with the secret key's characters as they are",
   ],
   [
     "an access key with a blank behind it",

@@ -24,7 +24,7 @@ describeBackends("the journal names a typical mistake and its fix", (backend) =>
     await send(situation, changed(listing(situation), added.signed));
     const { reason = "" } = await service.latest();
     expect(reason).toContain(
-      "the signature does not match: it is the signature of request #1 (POST /targets); compute a new signature for each request",
+      "compute a new signature for each request: it is that of request #1 (POST /targets); the signature does not match",
     );
     // Those of a client that signs wrongly are equal too, and are no request's own.
     const wrong = changed(listing(situation), { method: "get" });

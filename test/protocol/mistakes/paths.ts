@@ -12,19 +12,19 @@ export const PATHS: readonly Mistake[] = [
       return request(s, "GET", `/targets/${id}`);
     },
     "has no undeleted target",
-    'the database "other" has it: sign with the keys of the database that the target was added to',
+    'sign with the keys of the database that the target was added to: the database "other" has',
   ],
   [
     "undefined in place of an id",
     (s) => request(s, "GET", "/targets/undefined"),
     'no undeleted target with the id "undefined"',
-    "await the call that returns it",
+    "await the call that returns the id",
   ],
   [
     "a Promise in place of an id",
     (s) => changed(request(s, "GET", "/targets/[object%20Promise]"), { path: "/targets/[object Promise]" }),
-    'the path has the text "[object Promise]" in place of an id',
-    "await the call that returns it",
+    'the path has the text "[object Promise]" in place of it',
+    "await the call that returns the id",
   ],
   ["a path of the other API", (s) => ({ ...searching(s), api: "target" }), "/v1/query", "query API"],
 ];

@@ -40,13 +40,13 @@ export const PICTURES: readonly Mistake[] = [
     "base64 in a query",
     (s) => searching(s, Buffer.from(image.toString("base64"))),
     "base64 text of an image",
-    "decode it once more",
+    "decode the image once more",
   ],
   [
     "a WebP",
     (s) => adding(s, { image: Buffer.from("RIFF\0\0\0\0WEBPVP8 ").toString("base64") }),
-    "it is a WebP",
-    "convert it",
+    "the image is a WebP",
+    "convert it to PNG or JPEG",
   ],
   [
     "a field without filename",
@@ -57,24 +57,39 @@ export const PICTURES: readonly Mistake[] = [
   [
     "an image in hexadecimal",
     (s) => adding(s, { image: image.toString("hex") }),
-    "it was sent in hexadecimal",
+    "the image was sent in hexadecimal",
     "encode the image's bytes as base64",
   ],
   ...(
     [
-      ["a Buffer", Buffer.from("bytes"), "image is a Buffer that JSON wrote", "send it as base64"],
-      ["a Uint8Array", Uint8Array.of(1, 2, 3), "image is a Uint8Array that JSON", "send it as base64"],
-      ["a Blob", new Blob(["bytes"]), "a Blob, File, ArrayBuffer", "await its bytes"],
-      ["an array of bytes", [137, 80, 78, 71], "an array of bytes", "send them as base64"],
-      ["a stream", new PassThrough(), "a stream that JSON wrote", "read it to its end"],
+      [
+        "a Buffer",
+        Buffer.from("bytes"),
+        "it is a Buffer that JSON wrote",
+        "send the bytes of image as base64",
+      ],
+      [
+        "a Uint8Array",
+        Uint8Array.of(1, 2, 3),
+        "it is a Uint8Array that JSON",
+        "send the bytes of image as base64",
+      ],
+      ["a Blob", new Blob(["bytes"]), "a Blob, File, ArrayBuffer", "await blob.arrayBuffer()"],
+      ["an array of bytes", [137, 80, 78, 71], "an array of bytes", "send the bytes of image as base64"],
+      ["a stream", new PassThrough(), "a stream that JSON wrote", "read the stream to its end"],
       [
         "a Uint8Array as text",
         String(Uint8Array.of(137, 80, 78)),
         "written as text",
         "send Buffer.from(bytes)",
       ],
-      ["[object Blob]", "[object Blob]", 'the text "[object Blob]"', "in place of what the object contains"],
-      ["undefined as text", "undefined", 'the text "undefined"', "check the variable that holds it"],
+      [
+        "[object Blob]",
+        "[object Blob]",
+        'the text "[object Blob]"',
+        "send what the object contains as image",
+      ],
+      ["undefined as text", "undefined", 'the text "undefined"', "check the variable that holds the image"],
     ] as const
   ).map(
     ([what, lost, mistake, fix]): Mistake => [
@@ -87,19 +102,19 @@ export const PICTURES: readonly Mistake[] = [
   [
     "a long Buffer in JSON",
     (s) => adding(s, { image: Buffer.alloc(600_000) }),
-    "image is a Buffer that JSON wrote as an object",
-    "send it as base64",
+    "it is a Buffer that JSON wrote as an object",
+    "send the bytes of image as base64",
   ],
   [
     "bytes that a form took for text",
     (s) => searching(s, Buffer.from(String(Uint8Array.of(137, 80, 78))), 'name="image"'),
-    "it is bytes written as text",
-    "append a Blob and a file name",
+    "part image is bytes written as text",
+    "append the image as a Blob and a file name",
   ],
   [
     "an object that a form took for text",
     (s) => searching(s, Buffer.from("[object Object]"), 'name="image"'),
     'it is the text "[object Object]"',
-    "append a Blob and a file name",
+    "append it as a Blob and a file name",
   ],
 ];

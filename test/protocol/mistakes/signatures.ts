@@ -57,19 +57,19 @@ export const SIGNATURES: readonly Mistake[] = [
     "the signature is hexadecimal",
     (s) => ({ ...listing(s), encode: (hmac) => hmac.toString("hex") }),
     "is the HMAC in hexadecimal",
-    "it must be its base64",
+    "send the base64 of the HMAC's 20 bytes",
   ],
   [
     "the signature is an HMAC-SHA256",
     (s) => ({ ...listing(s), algorithm: "sha256" }),
     "is an HMAC-SHA256",
-    "must be an HMAC-SHA1",
+    "sign with HMAC-SHA1",
   ],
   [
     "the base64 of the hexadecimal digest",
     (s) => ({ ...listing(s), encode: (hmac) => Buffer.from(hmac.toString("hex")).toString("base64") }),
     "the base64 of the hexadecimal HMAC",
-    "base64 of its bytes",
+    "send the base64 of the HMAC's 20 bytes",
   ],
   [
     "the MD5 is made of Latin-1",
@@ -96,7 +96,7 @@ export const SIGNATURES: readonly Mistake[] = [
       return changed(sent, { digest: md5(JSON.stringify(JSON.parse(sent.body.toString()), null, 2)) });
     },
     "serialised again after it was signed",
-    "serialise it once",
+    "serialise the body once",
   ],
   [
     "two mistakes: hexadecimal, and the query string",
@@ -106,7 +106,7 @@ export const SIGNATURES: readonly Mistake[] = [
       encode: (hmac) => hmac.toString("hex"),
     }),
     "without the query string",
-    "it must be its base64",
+    "send the base64 of the HMAC's 20 bytes",
   ],
   [
     "two mistakes: lower-case method, and no body",
@@ -159,14 +159,14 @@ export const SIGNATURES: readonly Mistake[] = [
   [
     "the key and the message of the HMAC are swapped",
     (s) => ({ ...listing(s), isSwapped: true }),
-    "the HMAC's key and message are swapped",
+    "swap the HMAC's key and message",
     "its key is the secret key, its message the string to sign",
   ],
   [
     "a line feed behind the signed string",
     (s) => changed(listing(s), { path: "/targets\n" }),
-    "the string to sign ends with the path",
-    "sign no line feed behind it",
+    "the string to sign ends with it",
+    "sign no line feed behind the path",
   ],
   [
     "the MD5 is made of UTF-16",

@@ -12,7 +12,7 @@ const refused: readonly (readonly [ProfileName, string, string])[] = [
 ];
 const entry = {
   operation: "createDataset",
-  reason: expect.stringMatching(/^the Content-Length header is "(1\.5|x)"/),
+  reason: expect.stringMatching(/^send the length of the body in bytes as Content-Length: it is "(1\.5|x)"/),
   status: 400,
 };
 

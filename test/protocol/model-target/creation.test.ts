@@ -126,11 +126,11 @@ describeApi("creating a dataset", (openApi) => {
     await using api = await openApi();
     await api.send(creation(dataset(model({ simplify: "often" }))));
     expect((await api.latest()).reason).toBe(
-      '/models(0)/simplify is "often"; expected one of never, always, auto',
+      'send one of never, always, auto as /models(0)/simplify: got "often"',
     );
     await api.send(creation(dataset(model({ views: Array.from({ length: 1000 }, () => ({})) }))));
     expect((await api.latest()).reason).toMatch(
-      /^\/models\(0\)\/views\(0\)\/name is missing; .*; and 995 more$/,
+      /^add \/models\(0\)\/views\(0\)\/name: it is missing; .*; and 995 more$/,
     );
     const views = [{ name: "a".repeat(1_000_000), guideViewPosition: { rotation: [], translation: [] } }];
     const states = Array.from({ length: 2000 }, (_, index) => `${index}`);

@@ -165,7 +165,11 @@ describeApi("a client that form-encodes its id and secret (RFC 6749, section 2.3
 
   it.each([
     ["a wrong secret", encodedBasic("client-id", "wrong-secret"), 'is wrong for the client "client-id"'],
-    ["id and secret swapped", encodedBasic("client-secret", "client-id"), "are swapped"],
+    [
+      "id and secret swapped",
+      encodedBasic("client-secret", "client-id"),
+      "swap the client id and the client secret",
+    ],
     [
       "an unknown id",
       encodedBasic("other-id", "client-secret"),

@@ -12,7 +12,7 @@ describeBackends("a progressive JPEG above 100 megapixels", (backend) => {
     const response = await sendPlan(service, keys, plan);
     expect([response.status, JSON.parse(decoded(response)).results]).toEqual([200, []]);
     expect((await service.latest()).reason).toBe(
-      "a progressive JPEG of 10001x10000 pixels takes too much memory, because it is decoded as a whole; expected at most " +
+      "scale the picture down: a progressive JPEG of 10001x10000 pixels takes too much memory, because it is decoded as a whole; expected at most " +
         "100000000 pixels",
     );
   });

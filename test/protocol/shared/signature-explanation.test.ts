@@ -77,18 +77,18 @@ describeBackends("the reason of a refused signature", (backend) => {
     ["a lower-case method", () => ({ method: "post" }), "sign the method in upper case"],
     ["the query string", () => ({ path: `${PATH}?x=1` }), "without the query string"],
     ["another content type than is sent", () => ({ type: "text/plain" }), 'signed: "POST'],
-    ["SHA-256", () => ({ algorithm: "sha256" }), "HMAC-SHA256; it must be an HMAC-SHA1"],
+    ["SHA-256", () => ({ algorithm: "sha256" }), "sign with HMAC-SHA1: the signature is an HMAC-SHA256"],
     ["a trailing slash", () => ({ path: `${PATH}/` }), "sign the path as it is sent"],
-    ["a hexadecimal signature", () => ({ encoding: "hex" }), "it must be its base64"],
+    ["a hexadecimal signature", () => ({ encoding: "hex" }), "send the base64 of the HMAC's 20 bytes"],
     [
       "another scheme",
       () => ({ scheme: "vws" }),
-      'the Authorization scheme is "vws"; it must be exactly "VWS"',
+      'write the Authorization scheme as exactly "VWS": it is "vws"',
     ],
     [
       "an unknown secret",
       () => ({ key: "something else" }),
-      "no common mistake explains it: check the secret key",
+      "check the secret key, and that exactly this is signed",
     ],
   ])("explains %s", async (_what, change, advice) => {
     await using service = await backend.open();
@@ -115,7 +115,7 @@ describeBackends("the reason of a refused signature", (backend) => {
     const headers = { Authorization: `VWS ${key}:c2lnbmF0dXJl` };
     expect((await nodeClient({ method: "GET", url: service.urls.target + PATH, headers })).status).toBe(401);
     expect((await service.latest()).reason).toMatch(
-      /^the signature does not match, and the request has no Date header: send the Date that was signed, and that/,
+      /^send the Date header that is signed: the request has no Date header; check the secret key, and that/,
     );
   });
 
@@ -130,7 +130,7 @@ describeBackends("the reason of a refused signature", (backend) => {
     );
     expect(status).toBe(400);
     expect(reason).toMatch(
-      /^the access key "\w+" is the client access key of the database "shop"; server keys sign/,
+      /^sign with the server keys: "\w+" is the client access key of the database "shop"; server keys sign/,
     );
   });
 

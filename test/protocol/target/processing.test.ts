@@ -248,8 +248,8 @@ describeBackends("the life of a target", (backend) => {
       const image = inLines(bytes.toString("base64"), length, end);
       const id = await add(service, keys, { name, image, application_metadata: "YWJj\nYWJj\n" });
       expect((await service.latest()).reason).toBe(
-        "application_metadata is base64 in lines of 4 characters, whose line breaks are skipped; " +
-          `image is base64 in lines of ${length} characters, whose line breaks are skipped`,
+        "leave it, or encode without line breaks: application_metadata is base64 in lines of 4 characters, whose breaks are skipped; " +
+          `leave it, or encode without line breaks: image is base64 in lines of ${length} characters, whose breaks are skipped`,
       );
       expect((await service.latest()).request?.body.image?.bytes).toEqual(bytes);
       service.clock.advance(PROCESSING_SECONDS);

@@ -8,7 +8,7 @@ describeBackends("requests that nothing serves", (backend) => {
     await using service = await backend.open();
     await nodeClient({ method: "PUT", url: `${service.urls.target}/summary?x=1`, headers: {} });
     expect((await service.latest()).reason).toBe(
-      "/summary does not support the method PUT; expected GET (databaseSummary)",
+      "use GET (databaseSummary): /summary does not support the method PUT",
     );
   });
 

@@ -1,5 +1,5 @@
 import { refusal } from "./row.ts";
-import { lostHeaders, type NoDate, noDate, sentAs, unset } from "./words.ts";
+import { lostHeaders, type NoDate, noDate, unset } from "./words.ts";
 
 const MALFORMED = {
   colon: "there is no colon between access key and signature",
@@ -9,16 +9,15 @@ const MALFORMED = {
   around: "there is white space around the access key: trim it",
 } as const;
 const UNSET = {
-  promise: 'it contains the text "[object Promise]": await the value first',
+  promise: 'it contains the text "[object Promise]", which was not awaited',
   undefined: "it contains a value that was not set",
   nothing: "nothing follows VWS",
   signature: "the signature is empty",
   key: "the access key is empty",
 } as const;
 const OTHER_API = {
-  bearer:
-    "Bearer tokens belong to the Model Target API; requests to this API are signed with the database's keys",
-  basic: "HTTP Basic belongs to POST /oauth2/token; requests to this API are signed",
+  bearer: "Bearer tokens belong to the Model Target API",
+  basic: "HTTP Basic belongs to POST /oauth2/token",
 } as const;
 
 const ALTERED = {
@@ -30,9 +29,9 @@ const ALTERED = {
 } as const;
 
 const malformed =
-  <Problem extends string>(problems: Readonly<Record<Problem, string>>) =>
+  <Problem extends string>(advice: string, problems: Readonly<Record<Problem, string>>) =>
   ({ problem, expected }: { readonly problem: Problem; readonly expected: string }) =>
-    `the Authorization header is malformed: ${problems[problem]}; expected ${expected}`;
+    `${advice}: ${problems[problem]}; expected ${expected}`;
 
 type Malformed<Problem> = {
   readonly problem: Problem;
@@ -72,31 +71,32 @@ export const headerCauses = {
   }>(
     "The request has no Authorization header.",
     ({ expected, isLost, other }) =>
-      `the request has no Authorization header${sentAs(other, "Authorization")}; expected ${expected}${lostHeaders(isLost)}`,
+      `${other === undefined ? "send an Authorization header" : "name the header Authorization"}: ` +
+      `the request has ${other === undefined ? "none" : `none, but ${other}`}; expected ${expected}${lostHeaders(isLost)}`,
     "Send an Authorization header with the access key and a signature.",
     "GET /targets\nAuthorization:",
   ),
   "authorization.malformed": refusal<Malformed<keyof typeof MALFORMED>>(
     "The Authorization header has another form.",
-    malformed(MALFORMED),
+    malformed("correct the Authorization header", MALFORMED),
     "Send `VWS`, a space, the access key, a colon and the signature, and nothing else.",
     "GET /targets\nAuthorization: VWS <server access key>",
   ),
   "authorization.unset": refusal<Malformed<keyof typeof UNSET>>(
     "The Authorization header contains a value that was not set.",
-    malformed(UNSET),
+    malformed("check the variables in the Authorization header", UNSET),
     "Check the variables that hold the access key and the signature, and await what computes them.",
     "GET /targets\nAuthorization: VWS undefined",
   ),
   "authorization.other-api": refusal<Malformed<keyof typeof OTHER_API>>(
     "The Authorization header is one of another API.",
-    malformed(OTHER_API),
+    malformed("sign the request with the database's keys", OTHER_API),
     "Sign the request with the keys of a database: tokens belong to the Model Target API.",
     "GET /targets\nAuthorization: Bearer token",
   ),
   "key.unset": refusal<{ readonly text: string }>(
     "The access key is the text of a value that was not set.",
-    ({ text }) => unset("access key", text),
+    ({ text }) => unset("the access key", text),
     "Check the variable that holds the access key.",
     "GET /targets\nAuthorization: VWS undefined:<signature>",
   ),
@@ -108,28 +108,28 @@ export const headerCauses = {
   }>(
     "No database has the access key.",
     ({ role, given, is }) =>
-      `${is === undefined ? "" : `send the ${role} access key: ${given} is the ${is} of the database; `}no database has the ${role} access key ${given}; server keys sign target API requests, client keys sign queries`,
+      `send the ${role} access key of a database: ${is === undefined ? `none has ${given}` : `${given} is the ${is} of one`}; server keys sign target API requests, client keys sign queries`,
     "Use the keys of a database of this mock or server, as `addCloudDatabase()` or the manager returns them.",
     "GET /targets\nAuthorization: VWS unknown:<signature>",
   ),
   "key.other-role": refusal<{ readonly given: string; readonly role: string; readonly database: string }>(
     "The access key is the client key where the server key is needed, or the other way round.",
     ({ given, role, database }) =>
-      `the access key ${given} is the ${role} access key of the database ${database}; server keys sign target API requests, client keys sign queries`,
+      `sign with the ${role === "client" ? "server" : "client"} keys: ${given} is the ${role} access key of the database ${database}; server keys sign target API requests, client keys sign queries`,
     "Sign target API requests with the server keys, and queries with the client keys.",
     "GET /targets, signed with the client keys",
   ),
   "key.swapped": refusal<{ readonly database: string }>(
     "A secret key was sent as the access key.",
     ({ database }) =>
-      `a secret key of the database ${database} was sent as the access key: swap them; the access key is sent, and the secret key only signs`,
+      `swap the two keys: a secret key of the database ${database} was sent as the access key; the access key is sent, and the secret key only signs`,
     "Swap the two keys: the access key is sent, and the secret key only signs.",
     "GET /targets\nAuthorization: VWS <server secret key>:<signature>",
   ),
   "key.case": refusal<{ readonly given: string; readonly database: string }>(
     "The access key is right but for upper and lower case.",
     ({ given, database }) =>
-      `the access key ${given} is one of the database ${database}, but in a different case: send it unchanged`,
+      `send the access key unchanged: ${given} is one of the database ${database}, but in a different case`,
     "Send the access key unchanged.",
     "GET /targets with the server access key in upper case",
   ),
@@ -147,15 +147,15 @@ export const headerCauses = {
   "key.left-over": refusal<{ readonly given: string; readonly database: string }>(
     "The access key belongs to a mock that has stopped.",
     ({ given, database }) =>
-      `the access key ${given} belongs to the database ${database} of a stopped mock: an earlier test did not await this request, or created this client; ` +
-      "await all requests, and create the client in each test",
+      `await all requests, and create the client in each test: the access key ${given} belongs to the database ${database} of a stopped mock; ` +
+      "an earlier test did not await this request, or created this client",
     "Await all requests before a test ends, and create the client in each test.",
     "GET /targets, signed with the keys of a mock that has stopped",
   ),
   "key.reset": refusal<{ readonly given: string; readonly database: string }>(
     "The access key belongs to a database that `reset()` deleted.",
     ({ given, database }) =>
-      `the access key ${given} belongs to the database ${database} that reset() deleted: afterwards, add a database and create the client with its keys`,
+      `add a database after reset(), and create the client with its keys: the access key ${given} belongs to the database ${database}, which reset() deleted`,
     "After `reset()`, add a database and create the client with its keys.",
     "GET /targets, signed with the keys of a database that reset() deleted",
   ),
@@ -163,14 +163,15 @@ export const headerCauses = {
     "The access key belongs to a VuMark database.",
     ({ given, database }) =>
       database === undefined
-        ? `the server access key ${given} belongs to a VuMark database; expected one of a cloud database`
-        : `the server access key ${given} belongs to the VuMark database ${database}, whose keys this API does not accept`,
+        ? `use the keys of a cloud database: the server access key ${given} belongs to a VuMark database`
+        : `use the keys of a cloud database: the server access key ${given} belongs to the VuMark database ${database}, whose keys this API does not accept`,
     "Use the keys of a cloud database: those of a VuMark database only generate instances.",
     "GET /targets, signed with the keys of a VuMark database",
   ),
   "key.other-mock": refusal<{ readonly given: string; readonly owner: string }>(
     "The access key belongs to another mock of the process.",
-    ({ given, owner }) => `the access key ${given} belongs to ${owner}`,
+    ({ given, owner }) =>
+      `send the request to the mock that has the key, or use this mock's keys: the access key ${given} belongs to ${owner}`,
     "Send the request to the mock whose database has the key, or use the keys of this mock's database.",
     "GET /targets, signed with the keys of another mock of the process",
   ),
@@ -187,7 +188,7 @@ export const headerCauses = {
   }>(
     "The Date header has another form.",
     ({ given, is, form }) =>
-      `the Date header is ${given}${is === undefined ? "" : DATES[is]}; expected a form like ${form}, as new Date().toUTCString() returns it`,
+      `send the Date header as new Date().toUTCString() returns it: it is ${given}${is === undefined ? "" : DATES[is]}; expected a form like ${form}`,
     "Send the Date header as `new Date().toUTCString()` returns it.",
     "GET /targets\nDate: 2026-11-23T10:00:00Z",
   ),
@@ -219,17 +220,15 @@ export const headerCauses = {
   }>(
     "The Date header is too far from the service's clock.",
     ({ given, clock, allowed, hours }) =>
-      `the Date header is ${given}, but the service's clock says ${clock}; expected less than ${allowed} between them: ` +
-      (hours === undefined
-        ? ""
-        : `it is ${Math.abs(hours)} h ${hours > 0 ? "ahead" : "behind"}, which looks like local time labelled GMT: use new Date().toUTCString(); or `) +
-      "correct the client's clock, or the mock's if a test set it",
+      `${hours === undefined ? "" : "send GMT, as new Date().toUTCString() returns it, or "}correct the client's clock, or the mock's if a test set it: ` +
+      `the Date header is ${given}${hours === undefined ? "" : `, ${Math.abs(hours)} h ${hours > 0 ? "ahead" : "behind"}, which looks like local time labelled GMT`}, but the service's clock says ${clock}; ` +
+      `expected less than ${allowed} between them`,
     "Correct the client's clock, or the mock's if a test set it; send GMT rather than local time.",
     "GET /targets\nDate: Sat, 01 Jan 2000 00:00:00 GMT",
   ),
   "content-type.missing": refusal<{ readonly expected: string }>(
     "The Content-Type header is missing or empty.",
-    ({ expected }) => `the Content-Type header is missing or empty; expected ${expected}`,
+    ({ expected }) => `send the Content-Type ${expected}: the header is missing or empty`,
     "Send a Content-Type header.",
     "POST /targets\nContent-Type:",
   ),
@@ -241,29 +240,29 @@ export const headerCauses = {
   }>(
     "The Content-Type header is another one.",
     ({ given, expected, client }) =>
-      `the Content-Type header is ${given}${client === undefined ? "" : `, which ${client} sends by default`}; expected ${expected}`,
+      `send the Content-Type ${expected}: it is ${given}${client === undefined ? "" : `, which ${client} sends by default`}`,
     "Send the Content-Type that the API expects: `multipart/form-data` for queries, JSON for datasets.",
     "POST /v1/query\nContent-Type: application/json",
   ),
   "boundary.missing": refusal<{ readonly given: string }>(
     "The Content-Type header names no boundary.",
     ({ given }) =>
-      `the Content-Type header is ${given}, without a boundary; expected multipart/form-data; boundary=<boundary>. ` +
-      "Let the client's form encoder set the header: it knows the boundary that it writes",
+      "let the client's form encoder set the Content-Type header, because it knows the boundary that it writes: " +
+      `the header is ${given}, without a boundary; expected multipart/form-data; boundary=<boundary>`,
     "Let the client's form encoder set the Content-Type header.",
     "POST /v1/query\nContent-Type: multipart/form-data",
   ),
   "accept.not-json": refusal<{ readonly given: string }>(
     "The Accept header excludes JSON.",
     ({ given }) =>
-      `the Accept header is ${given}; expected none, or one that covers application/json: ` +
-      "set it on the request, to replace the client's default",
+      `set an Accept header that covers application/json, to replace the client's default: it is ${given}`,
     "Send no Accept header, or one that covers `application/json`.",
     "POST /v1/query\nAccept: text/html",
   ),
-  "accept.format": refusal<{ readonly given: string; readonly accepted: string }>(
+  "accept.format": refusal<{ readonly given?: string; readonly accepted: string }>(
     "The Accept header names no format of instances.",
-    ({ given, accepted }) => `Accept must be ${accepted}; got ${given}`,
+    ({ given, accepted }) =>
+      `send one of ${accepted} as the Accept header: ${given === undefined ? "the request has none" : `got ${given}`}`,
     "Send an Accept header that names the format of the instance.",
     "POST /targets/{id}/instances\nAccept: image/jpeg",
   ),
@@ -272,7 +271,7 @@ export const headerCauses = {
     ({ given, bytes }) =>
       given === undefined
         ? "Content-Length must be one whole number, the length of the body in bytes"
-        : `the Content-Length header is ${given}; the body has ${bytes} bytes`,
+        : `send the length of the body in bytes as Content-Length: it is ${given}; the body has ${bytes} bytes`,
     "Send the length of the body in bytes as Content-Length, or let the client compute it.",
     "GET /targets\nContent-Length: many",
   ),
@@ -284,8 +283,7 @@ export const headerCauses = {
   }>(
     "The Content-Length header is not the length of the body.",
     ({ given, bytes, inCharacters }) =>
-      `the Content-Length header is ${given}; the body has ${bytes} bytes` +
-      (inCharacters ? ": it was counted in characters; count bytes (Buffer.byteLength)" : ""),
+      `send the length of the body in bytes${inCharacters ? " (Buffer.byteLength), not in characters," : ""} as Content-Length: it is ${given}; the body has ${bytes} bytes`,
     "Send the length of the body in bytes (`Buffer.byteLength`) as Content-Length, or let the client compute it.",
     "GET /targets\nContent-Length: 5",
   ),
@@ -294,7 +292,7 @@ export const headerCauses = {
     ({ most, header, bytes }) =>
       header === undefined
         ? `the header lines are too long: expected at most ${most} bytes in each`
-        : `the header line ${header} has ${bytes} bytes; expected at most ${most}`,
+        : `send a shorter header: the line ${header} has ${bytes} bytes; expected at most ${most}`,
     "Send shorter headers.",
     "GET /targets with a header of 9,000 bytes",
   ),

@@ -103,7 +103,7 @@ const looking = <Is extends string>(
 export const jsonCauses = {
   "json.malformed": refusal<JsonPlace>(
     "The body is not valid JSON.",
-    found,
+    (facts) => `let a JSON library write the body: ${found(facts)}`,
     "Send the body as JSON in UTF-8, as `JSON.stringify` writes it.",
     'POST /targets\n\n{"name": ?}',
   ),

@@ -63,8 +63,8 @@ const SCHEMES = {
 export type TokenScheme = keyof typeof SCHEMES;
 
 const SECRETS = {
-  empty: "it is empty: check the variable that holds it",
-  unset: "it is the text of a value that was not set: check the variable that holds it",
+  empty: "check the variable that holds it: it is empty",
+  unset: "check the variable that holds it: it is the text of a value that was not set",
   space: "trim it: it has white space around it (such as the line feed of echo; use printf)",
   quoted: "remove the quotation marks around it",
   case: "send it unchanged: its case is another",
@@ -84,8 +84,7 @@ export const oauthCauses = {
   "token.missing": refusal<{ readonly isSigned: boolean; readonly isLost?: boolean }>(
     "The request has no bearer token.",
     ({ isSigned, isLost }) =>
-      "expected an Authorization header with `Bearer` and a token from POST /oauth2/token" +
-      (isSigned ? `; ${SIGNED}` : "") +
+      `send an Authorization header with ${TOKEN}: the request has ${isSigned ? `another; ${SIGNED}` : "none"}` +
       lostHeaders(isLost),
     "Send `Authorization: Bearer` and the access_token of POST /oauth2/token.",
     "POST /modeltargets/datasets\nAuthorization:",
@@ -99,7 +98,7 @@ export const oauthCauses = {
   ),
   "client.missing": refusal<Misplaced>(
     "The request has no client id and secret.",
-    (facts) => `expected an Authorization header with ${BASIC}${misplacedIn(facts)}`,
+    (facts) => `send an Authorization header with ${BASIC}: the request has none${misplacedIn(facts)}`,
     "Send the client id and the client secret by HTTP Basic.",
     "POST /oauth2/token\nAuthorization:",
   ),
@@ -118,7 +117,7 @@ export const oauthCauses = {
   ),
   "client.unset": refusal<{ readonly text: string }>(
     "The client id, or what follows Basic, is the text of a value that was not set.",
-    ({ text }) => unset("client id", text),
+    ({ text }) => unset("the client id", text),
     "Check the variables that hold the client id and the client secret.",
     "POST /oauth2/token\nAuthorization: Basic undefined",
   ),
@@ -130,21 +129,21 @@ export const oauthCauses = {
   ),
   "client.swapped": refusal(
     "The client id and the client secret are swapped.",
-    () => `the client id and the client secret are swapped; expected ${BASIC}`,
+    () => `swap the client id and the client secret: expected ${BASIC}`,
     "Swap the client id and the client secret.",
     "POST /oauth2/token with the secret in place of the id",
   ),
   "client.secret": refusal<{ readonly client: string; readonly is?: SecretProblem | undefined }>(
     "The client secret is wrong.",
     ({ client, is }) =>
-      `the client secret is wrong for the client ${client}${is === undefined ? "" : `; ${SECRETS[is]}`}`,
+      `correct the client secret, which is wrong for the client ${client}${is === undefined ? "" : `: ${SECRETS[is]}`}`,
     "Send the secret that belongs to the client.",
     "POST /oauth2/token with another secret",
   ),
   "client.unknown": refusal<SentId & { readonly is?: SecretProblem | undefined }>(
     "The client is unknown.",
     (facts) =>
-      `no client has the id ${idOf(facts)}${facts.is === undefined ? "" : `; ${SECRETS[facts.is]}`}; expected ${BASIC}`,
+      `correct the client id: no client has the id ${idOf(facts)}${facts.is === undefined ? "" : `; ${SECRETS[facts.is]}`}; expected ${BASIC}`,
     "Send the id of the configured client, or of one that was created and not deleted.",
     "POST /oauth2/token with another client id",
   ),

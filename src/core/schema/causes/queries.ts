@@ -1,5 +1,5 @@
 import { refusal, remark } from "./row.ts";
-import { orMore, unread } from "./words.ts";
+import { orMore, unset } from "./words.ts";
 
 const DISPOSITION = 'Content-Disposition: form-data; name="image"; filename="<any>"';
 
@@ -36,10 +36,8 @@ export const queryCauses = {
   }>(
     "The boundary of the Content-Type header does not occur in the body.",
     ({ boundary, bytes, found }) =>
-      (found === undefined
-        ? ""
-        : "send the Content-Type header that the client's form encoder sets: the body's boundary is " +
-          `${found}; `) +
+      "send the Content-Type header that the client's form encoder sets: " +
+      (found === undefined ? "" : `the body's boundary is ${found}; `) +
       `the boundary ${boundary} of the Content-Type header does not occur in the body of ${bytes} bytes`,
     "Let the client's form encoder set the Content-Type header: it knows the boundary that it writes.",
     "POST /v1/query\nContent-Type: multipart/form-data; boundary=another",
@@ -76,14 +74,15 @@ export const queryCauses = {
     "A part of the form has no Content-Disposition header of form-data.",
     ({ given }) =>
       given === undefined
-        ? "a part of the form has no Content-Disposition header, or the body ends within it"
+        ? `begin each part with ${DISPOSITION}: a part of the form has no Content-Disposition header, or the body ends within it`
         : `begin each part with ${DISPOSITION}: a part of the form has no Content-Disposition header of form-data; got ${given}`,
     "Let a form encoder write the body.",
     "POST /v1/query with a part that has no Content-Disposition header",
   ),
   "form.parts": refusal<{ readonly most: number }>(
     "The form has too many parts.",
-    ({ most }) => `the form has more than ${most} parts; expected at most one of each of ${FIELDS}`,
+    ({ most }) =>
+      `send each field once: the form has more than ${most} parts; expected at most one of each of ${FIELDS}`,
     "Send each field once.",
     "POST /v1/query with 1,000 parts",
   ),
@@ -95,14 +94,16 @@ export const queryCauses = {
   }>(
     "The form has unknown fields.",
     ({ fields, meant, isUnnamed }) =>
-      `the form has unknown fields (${fields})${meant === undefined ? "" : `; is ${meant} meant?`}; expected only ${FIELDS}` +
-      (isUnnamed === true ? `; a part has no name: begin it with ${DISPOSITION}` : ""),
+      (isUnnamed === true
+        ? `begin each part with ${DISPOSITION}: a part has no name; `
+        : `${meant === undefined ? "remove the unknown fields" : `write ${meant}`}: `) +
+      `the form has unknown fields (${fields}); expected only ${FIELDS}`,
     "Remove the unknown fields, or correct their names.",
     "POST /v1/query\n\nmaxNumResults=1",
   ),
   "image.missing": refusal(
     "The form has no image.",
-    () => `the form has no complete part named image; expected ${DISPOSITION}`,
+    () => `append the image to the form: it has no complete part named image; expected ${DISPOSITION}`,
     "Append the image to the form as the field `image`.",
     "POST /v1/query without an image",
   ),
@@ -110,28 +111,28 @@ export const queryCauses = {
     "The form's image is no file.",
     ({ text, isBytes }) =>
       isBytes === true
-        ? "the form's part image is no file: it is bytes written as text; append a Blob and a file name"
+        ? "append the image as a Blob and a file name: the form's part image is bytes written as text"
         : text !== undefined
-          ? `the form's part image is no file: ${unread(text)}; append a Blob and a file name`
-          : `the form's part image has no filename parameter; expected ${DISPOSITION}`,
+          ? `${unset("the image", text)}; append it as a Blob and a file name`
+          : `append the image with a file name: the form's part image has no filename parameter; expected ${DISPOSITION}`,
     "Append the image as a file: a Blob and a file name.",
     "POST /v1/query with an image that has no file name",
   ),
   "image.cut-off": refusal<{ readonly bytes: number }>(
     "The body ends within the image.",
-    ({ bytes }) => `the body ends within the image, after ${bytes} bytes of it`,
+    ({ bytes }) => `send the whole form: the body ends within the image, after ${bytes} bytes of it`,
     "Send the whole form, with its last boundary.",
     "POST /v1/query with a body that ends within the image",
   ),
   "max-results.wrong": refusal<{ readonly given: string; readonly most: number }>(
     "max_num_results is not a number from 1 to 50.",
-    ({ given, most }) => `max_num_results is ${given}; expected a whole number from 1 to ${most}`,
+    ({ given, most }) => `send max_num_results as a whole number from 1 to ${most}: got ${given}`,
     "Send a whole number from 1 to 50.",
     "POST /v1/query\n\nmax_num_results=0",
   ),
   "target-data.wrong": refusal<{ readonly given: string; readonly accepted: string }>(
     "include_target_data is another value.",
-    ({ given, accepted }) => `include_target_data is ${given}; expected ${accepted}, in any case`,
+    ({ given, accepted }) => `send include_target_data as one of ${accepted}, in any case: got ${given}`,
     "Send top, all or none.",
     "POST /v1/query\n\ninclude_target_data=some",
   ),
@@ -206,7 +207,7 @@ export const queryCauses = {
   "picture.line-ends": remark(
     "The JPEG opens, but its line ends seem to be converted, which changes what it shows.",
     () =>
-      'each line feed of the JPEG follows a carriage return, as if its line ends were converted: write "*.jpg binary" to .gitattributes, and add the file again',
+      'write "*.jpg binary" to .gitattributes, and add the file again: each line feed of the JPEG follows a carriage return, as if its line ends were converted',
     "Mark pictures as binary in `.gitattributes`, and add the file again.",
     "POST /targets with a JPEG that a checkout on Windows changed",
   ),
@@ -222,7 +223,7 @@ export const queryCauses = {
     ({ processing, inactive }) => {
       const what = (count: number, words: string) =>
         count === 0 ? [] : [`${count} ${orMore(count, "is", "are")} ${words}`];
-      return `of the other targets, ${[
+      return `wait until all targets are processed, or activate them: of the others, ${[
         ...what(processing, "still processing, and compared only when that is over"),
         ...what(inactive, "inactive, and not compared"),
       ].join("; ")}`;
@@ -232,33 +233,32 @@ export const queryCauses = {
   ),
   "status.processing": remark(
     "The answer is that of a target that is still processing.",
-    () => `the target is still processing, so its tracking_rating is -1: ${ADVICE_TO_FINISH}`,
+    () => `${ADVICE_TO_FINISH}: the target is still processing, so its tracking_rating is -1`,
     "Await the add, then advance the clock or call `finishProcessing()`.",
     "GET /targets/{id} of a target that was just added, in a test that fails",
   ),
   "summary.processing": remark<{ readonly targets: number }>(
     "The summary does not count targets that are still processing as active.",
     ({ targets }) =>
-      `${targets === 1 ? "1 target is" : `${targets} targets are`} still processing, and not counted as active: ${ADVICE_TO_FINISH}`,
+      `${ADVICE_TO_FINISH}: ${targets === 1 ? "1 target is" : `${targets} targets are`} still processing, and not counted as active`,
     "Await the add, then advance the clock or call `finishProcessing()`.",
     "GET /summary while a target is processing, in a test that fails",
   ),
   "counts.unset": remark<{ readonly by: string }>(
     "The recognition counts are 0: queries never change them.",
-    ({ by }) => `queries never change recognition counts: set them with ${by}`,
+    ({ by }) => `set the recognition counts with ${by}: queries never change them`,
     "Set the counts: queries never change them.",
     "GET /summary after a query found a target, in a test that fails",
   ),
   "results.fewer": remark<{ readonly matched: number; readonly results: number }>(
     "More targets match than the query asked for.",
-    ({ matched, results }) =>
-      `${matched} targets match, but max_num_results is ${results}: send a larger one`,
+    ({ matched, results }) => `send a larger max_num_results than ${results}: ${matched} targets match`,
     "Send a larger max_num_results.",
     "POST /v1/query with an image that two targets match, in a test that fails",
   ),
   "results.data": remark(
     "Only the first result has target_data.",
-    () => "only the first result has target_data: send include_target_data=all",
+    () => "send include_target_data=all: only the first result has target_data",
     "Send include_target_data=all.",
     "POST /v1/query with max_num_results=2 and an image that two targets match, in a test that fails",
   ),

@@ -59,7 +59,7 @@ export const serverCauses = {
   }>(
     "Nothing is served at the path.",
     ({ method, path, nearest }) =>
-      `nothing is served at ${method} ${path}${nearest === undefined ? "" : `; the nearest route is ${nearest}`}`,
+      `correct the path: nothing is served at ${method} ${path}${nearest === undefined ? "" : `; the nearest route is ${nearest}`}`,
     "Correct the path.",
     "GET /target",
   ),
@@ -79,15 +79,15 @@ export const serverCauses = {
   ),
   "method.unknown": refusal<{ readonly path: string; readonly method: string; readonly accepted: string }>(
     "The path does not support the method.",
-    ({ path, method, accepted }) => `${path} does not support the method ${method}; expected ${accepted}`,
+    ({ path, method, accepted }) => `use ${accepted}: ${path} does not support the method ${method}`,
     "Use a method that the path supports.",
     "PATCH /targets",
   ),
   "preflight.unserved": refusal(
     "A browser, or a DOM environment, asks whether it may send a request.",
     () =>
-      "the request is a CORS preflight, which the service does not serve: browsers and DOM environments (jsdom, happy-dom) send it; run the " +
-      'test in the node environment ("// @vitest-environment node", "/** @jest-environment node */")',
+      'run the test in the node environment ("// @vitest-environment node", "/** @jest-environment node */"): the request is a CORS ' +
+      "preflight, which the service does not serve; browsers and DOM environments (jsdom, happy-dom) send it",
     "Run the test in the node environment: the service answers no browsers.",
     "OPTIONS /targets\nAccess-Control-Request-Method: GET",
   ),
@@ -99,7 +99,7 @@ export const serverCauses = {
   ),
   "http.unended": refusal(
     "The client stopped within the headers.",
-    () => "the client stopped within the headers; end them with an empty line",
+    () => "end the headers with an empty line: the client stopped within them",
     "End the headers with an empty line.",
     "GET /targets, ended before the empty line after its headers",
   ),

@@ -31,38 +31,38 @@ export const signatureCauses = {
     "The path has the text of a value that was not set in place of an id.",
     ({ text, database }) =>
       database === undefined
-        ? `the path has the text ${JSON.stringify(text)} in place of an id: await the call that returns it`
-        : `the database "${database}" has no undeleted target with the id ${JSON.stringify(text)}: await the call that returns it, and check the name of its field`,
+        ? `await the call that returns the id: the path has the text ${JSON.stringify(text)} in place of it`
+        : `await the call that returns the id, and check the name of its field: the database "${database}" has no undeleted target with the id ${JSON.stringify(text)}`,
     "Await the call that returns the id, and check the name of its field.",
     "GET /targets/undefined",
   ),
   "signature.unset": mistake<{ readonly text: string }>(
     "The signature is the text of a value that was not set.",
-    ({ text }) => unset("signature", text),
+    ({ text }) => unset("the signature", text),
     "Check the variable that holds the signature, and await what computes it.",
     "GET /targets\nAuthorization: VWS <server access key>:undefined",
   ),
   "signature.spaced": mistake(
     "There is a space before the signature.",
-    () => "there is a space after the colon: send none",
+    () => "send no space after the colon of the Authorization header",
     "Send no space between the colon of the Authorization header and the signature.",
     "GET /targets\nAuthorization: VWS <server access key>: <signature>",
   ),
   "signature.reused": mistake<{ readonly number: number; readonly method: string; readonly path: string }>(
     "The signature is that of an earlier request.",
     ({ number, method, path }) =>
-      `it is the signature of request #${number} (${method} ${path}); compute a new signature for each request`,
+      `compute a new signature for each request: it is that of request #${number} (${method} ${path})`,
     SIGN_AGAIN,
     "GET /summary with the Authorization header of an earlier GET /targets",
   ),
   "signature.scheme": refusal<{ readonly scheme: string } & Compared>(
     "The scheme of the Authorization header is not spelled VWS.",
-    ({ scheme }) => `the Authorization scheme is ${scheme}; it must be exactly "VWS"`,
+    ({ scheme }) => `write the Authorization scheme as exactly "VWS": it is ${scheme}`,
     "Write the scheme of the Authorization header as VWS, in upper case.",
     "GET /targets\nAuthorization: vws <server access key>:<signature>",
     (sentences, facts, isShort) =>
       sentences.length === 1
-        ? `the signature is right, but ${sentences[0]}`
+        ? `${sentences[0]}; the signature is right`
         : compared(sentences, facts, isShort),
   ),
   "signature.other-key": mistake<{
@@ -76,32 +76,32 @@ export const signatureCauses = {
     "Another key signed; the string to sign was right.",
     ({ key, database, other }) =>
       other === undefined
-        ? `the signature was made with the database's ${key}; sign with the secret key that belongs to the access key`
-        : `the signature was made with the ${key} of another database, ${other}; the access key belongs to ${database}: take both keys from the same database`,
+        ? `sign with the secret key that belongs to the access key: the signature was made with the database's ${key}`
+        : `take both keys from the same database: the signature was made with the ${key} of another database, ${other}; the access key belongs to ${database}`,
     "Sign with the secret key that belongs to the access key: server keys sign target API requests, client keys sign queries.",
     "GET /targets, signed with the client secret key",
   ),
   "signature.key-unset": mistake<{ readonly text: string }>(
     "The text of a value that was not set signed in place of the secret key.",
-    ({ text }) => unset("secret key that signed", text),
+    ({ text }) => unset("the secret key", text),
     "Check the variable that holds the secret key.",
     'GET /targets, signed with the text "undefined"',
   ),
   "signature.key-space": mistake(
     "The secret key that signed has white space around it.",
-    () => "the secret key has white space around it (such as the line feed at the end of a file): trim it",
+    () => "trim the secret key: it has white space around it (such as the line feed at the end of a file)",
     "Trim the secret key.",
     "GET /targets, signed with the server secret key and a line feed",
   ),
   "signature.key-quoted": mistake(
     "The secret key that signed has quotation marks around it.",
-    () => "the secret key has quotation marks around it: sign without them",
+    () => "remove the quotation marks around the secret key: it signed with them",
     "Remove the quotation marks, such as those of a .env file, from the secret key.",
     "GET /targets, signed with the server secret key in quotation marks",
   ),
   "signature.key-decoded": mistake<{ readonly encoding: string }>(
     "The secret key was decoded before it signed.",
-    ({ encoding }) => `the secret key was decoded from ${encoding}: sign with its characters as they are`,
+    ({ encoding }) => `sign with the secret key's characters as they are: it was decoded from ${encoding}`,
     "Use the characters of the secret key as the key of the HMAC: decode nothing.",
     "GET /targets, signed with what the server secret key is in base64",
   ),
@@ -122,7 +122,7 @@ export const signatureCauses = {
   ),
   "signature.encoding": mistake<{ readonly is: SignatureForm }>(
     "The signature is right, but encoded in another way.",
-    ({ is }) => `the signature is ${SIGNATURE_FORMS[is]}`,
+    ({ is }) => `send the base64 of the HMAC's 20 bytes: the signature is ${SIGNATURE_FORMS[is]}`,
     "Send the base64 of the HMAC's 20 bytes.",
     "GET /targets with the HMAC in hexadecimal",
   ),
@@ -138,8 +138,8 @@ export const signatureCauses = {
       isPlain === true
         ? `make the signature with HMAC-SHA1, whose key is the secret key: it is a plain ${algorithm}`
         : isHex
-          ? `the signature is an ${algorithm} in hexadecimal; it must be the base64 of an HMAC-SHA1`
-          : `the signature is an ${algorithm}; it must be an HMAC-SHA1`,
+          ? `send the base64 of an HMAC-SHA1: the signature is an ${algorithm} in hexadecimal`
+          : `sign with HMAC-SHA1: the signature is an ${algorithm}`,
     "Sign with HMAC-SHA1.",
     "GET /targets with an HMAC-SHA256",
   ),
@@ -151,8 +151,7 @@ export const signatureCauses = {
   ),
   "signature.swapped": mistake(
     "The HMAC's key and its message are swapped.",
-    () =>
-      "the signature does not match: the HMAC's key and message are swapped; its key is the secret key, its message the string to sign",
+    () => "swap the HMAC's key and message: its key is the secret key, its message the string to sign",
     "Give the secret key as the HMAC's key, and the string to sign as its message.",
     "GET /targets with the string to sign as the key",
   ),
@@ -189,9 +188,9 @@ export const signatureCauses = {
         return `${exact}: the MD5 of the Content-MD5 header was signed, which is that of other bytes`;
       if (isPart === true)
         return `${exact}: the MD5 of the form's file was signed, without the form around it`;
-      if (of !== undefined) return `the MD5 was computed over the body's text as ${of}: ${exact}`;
+      if (of !== undefined) return `${exact}: the MD5 was computed over its text as ${of}`;
       if (bytes !== undefined)
-        return `a body of 0 bytes was signed, but a body of ${bytes} bytes was sent: ${exact}`;
+        return `${exact}: a body of 0 bytes was signed, but a body of ${bytes} bytes was sent`;
       if (isEmpty === true) return `${exact}, also when there is no body`;
       return not === undefined ? exact : `${exact}, not its ${not}`;
     },
@@ -208,7 +207,7 @@ export const signatureCauses = {
   "signature.rewritten": mistake(
     "The body was serialised again after it was signed.",
     () =>
-      "the body was serialised again after it was signed: serialise it once, then sign and send those bytes",
+      "serialise the body once, then sign and send those bytes: it was serialised again after it was signed",
     "Serialise the body once, then sign and send those bytes.",
     "POST /targets, signed with the MD5 of the same JSON with spaces",
   ),
@@ -233,7 +232,7 @@ export const signatureCauses = {
     ({ seconds, right, wrong }) =>
       seconds === undefined
         ? `sign the Date header's exact value${wrong === undefined ? ", not an empty line" : ` (${right}, not ${wrong})`}`
-        : `the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's: read the clock once, then sign and send that text`,
+        : `read the clock once, then sign and send that text: the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's`,
     "Sign the Date header's exact value: compute it once, then sign and send it.",
     "GET /targets, signed with an empty date",
   ),
@@ -244,7 +243,7 @@ export const signatureCauses = {
   }>(
     "Another path was signed.",
     ({ is, right, wrong }) => {
-      if (is === "ended") return "the string to sign ends with the path: sign no line feed behind it";
+      if (is === "ended") return "sign no line feed behind the path: the string to sign ends with it";
       const path =
         is === "part"
           ? "the whole path as it is sent"
@@ -277,22 +276,21 @@ export const signatureCauses = {
   "signature.cut-body": refusal<Compared>(
     "The signature does not match, and the body ends within its JSON.",
     () =>
-      "the signature does not match, and the body ends within its JSON (a Content-Length counts bytes, not characters: Buffer.byteLength): check the secret key",
+      "send the whole body (a Content-Length counts bytes, not characters: Buffer.byteLength): it ends within its JSON; check the secret key",
     "Send the whole body: a Content-Length counts bytes.",
     'POST /targets with a body that ends after `{"name": "a`, and a wrong signature',
     unexplained,
   ),
   "signature.no-date": refusal<Compared & NoDate>(
     "The signature does not match, and the request has no Date header.",
-    (facts) =>
-      `the signature does not match, and ${noDate(facts)}${facts.other === undefined ? ": send the Date that was signed" : ""}`,
+    (facts) => `${noDate(facts)}; check the secret key`,
     "Send the Date header that was signed.",
     "GET /targets\nDate:\nAuthorization: VWS <server access key>:another signature=====",
     unexplained,
   ),
   "signature.unexplained": refusal<Compared & Left>(
     "The signature does not match, and no common mistake explains it.",
-    () => "the signature does not match, and no common mistake explains it: check the secret key",
+    () => "check the secret key",
     "Check the secret key, compare the string that the client signs with the expected one, and look for what changes the body.",
     "GET /targets, signed with an unknown key",
     whatIsLeft,

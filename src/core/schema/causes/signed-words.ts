@@ -19,12 +19,12 @@ function marked(text: string, other: string): string {
 export const compared: Join = (sentences, { expected, signed }, isShort) => {
   const all = sentences.join("; and ");
   if (typeof expected !== "string" || signed === expected) return all;
-  const found = `the signature does not match: ${all}`;
-  if (typeof signed !== "string" || isShort) return typeof signed === "string" ? `${found}.` : found;
+  const found = `${all}; the signature does not match`;
+  if (typeof signed !== "string" || isShort) return found;
   return `${found}. String to sign, expected: ${marked(expected, signed)}; signed: ${marked(signed, expected)}`;
 };
 
-/** Only the string that should have been signed is known. */
+/** Only the string that should have been signed is known; the sentence ends with advice. */
 export const unexplained: Join = ([sentence = ""], { expected }, isShort) =>
   `${sentence}, and that exactly this is signed ${LINES}${isShort ? "" : `: ${JSON.stringify(expected)}`}`;
 
@@ -48,7 +48,7 @@ function leftOf({ hasBody, served, isContentRight }: Left): string {
 }
 
 export const whatIsLeft: Join = (sentences, facts, isShort) =>
-  `${unexplained(sentences, facts, isShort)}; what is left is ${leftOf(facts)}`;
+  `${unexplained(sentences, facts, isShort)}; no common mistake explains the signature; what is left is ${leftOf(facts)}`;
 
 /** How clients write a digest by hand. */
 export const DIGEST_FORMS = {
@@ -75,13 +75,12 @@ export type DigestForm = keyof typeof DIGEST_FORMS;
 
 /** How clients write a signature by hand. */
 export const SIGNATURE_FORMS = {
-  hexadecimal: "the HMAC in hexadecimal; it must be its base64",
-  "hexadecimal in base64":
-    'the base64 of the hexadecimal HMAC; it must be the base64 of its bytes (digest("base64"))',
-  base64url: "base64url, without padding; it must be base64",
-  "base64 without padding": "base64 without padding; it must be base64 with the = at its end",
-  "Python's bytes": "Python's text of bytes, b'…'; decode the base64 to text",
-  surrounded: "in quotation marks or with more behind it; send its base64 alone",
-  "percent-encoding": "percent-encoded; it must be base64 as it is",
+  hexadecimal: "the HMAC in hexadecimal",
+  "hexadecimal in base64": 'the base64 of the hexadecimal HMAC; use digest("base64")',
+  base64url: "base64url, without padding",
+  "base64 without padding": "base64 without the = at its end",
+  "Python's bytes": "Python's text of bytes, b'…'; decode it to text",
+  surrounded: "in quotation marks or with more behind it",
+  "percent-encoding": "percent-encoded",
 } as const;
 export type SignatureForm = keyof typeof SIGNATURE_FORMS;

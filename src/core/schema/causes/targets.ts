@@ -1,6 +1,7 @@
 import { refusal, remark } from "./row.ts";
 
 const INSTEAD_OF_ID = {
+  other: "send the id that adding the target returned",
   name: "send the id that adding the target returned: it is the target's name",
   altered: "send the id as it is, without other characters and in lower case",
   placeholder: "put the target's id into the path",
@@ -16,7 +17,7 @@ export const targetCauses = {
     readonly isAligned: boolean;
   }>(
     "The requests that a rate limit allows are used up.",
-    (facts) => `${usedUp(facts)}: advance the clock, or raise the limit`,
+    (facts) => `advance the clock, or raise the limit: ${usedUp(facts)}`,
     "Send fewer requests in that time; in a test, advance the clock or raise the limit.",
     "GET /targets, more often than requestsPerSecondLimit allows",
   ),
@@ -43,14 +44,15 @@ export const targetCauses = {
   }>(
     "The state of the database forbids the request.",
     ({ database, state, isReadable }) =>
-      `the state of the database "${database}" is ${state}` +
+      `set the state of the database "${database}" to WORKING: it is ${state}` +
       (isReadable === true ? "; only GET requests other than duplicates are served in this state" : ""),
     "Set the state of the database to WORKING.",
     "POST /targets of a database whose state is PROJECT_INACTIVE",
   ),
   "database.deleted": refusal(
     "The database was deleted while the request was answered.",
-    () => "the database of the access key was deleted in the meantime",
+    () =>
+      "keep the database until its requests are answered: that of the access key was deleted in the meantime",
     "Keep the database until its requests are answered.",
     "POST /targets of a database that is deleted while the image is measured",
   ),
@@ -64,14 +66,14 @@ export const targetCauses = {
     ({ database, id, isManager, is }) =>
       isManager === true
         ? `the cloud database ${database} has no undeleted target with the id ${id}`
-        : `${is === undefined ? "" : `${INSTEAD_OF_ID[is]}; `}the database "${database}" has no undeleted target with the id ${id}`,
+        : `${INSTEAD_OF_ID[is ?? "other"]}; the database "${database}" has no undeleted target with the id ${id}`,
     "Use the id that adding the target returned, before the target is deleted.",
     "GET /targets/unknown",
   ),
   "target.elsewhere": refusal<{ readonly database: string; readonly id: string; readonly other: string }>(
     "The target is in another database.",
     ({ database, id, other }) =>
-      `the database "${database}" has no undeleted target with the id ${id}; the database ${other} has it: sign with the keys of the database that the target was added to`,
+      `sign with the keys of the database that the target was added to: the database ${other} has ${id}, and "${database}" has no undeleted target with the id`,
     "Sign with the keys of the database that the target was added to.",
     "GET /targets/{id}, signed with the keys of another database",
   ),
@@ -102,50 +104,51 @@ export const targetCauses = {
   ),
   "image.type": refusal<{ readonly given: string }>(
     "The image is not text.",
-    ({ given }) => `image must be a base64 string; got ${given}`,
+    ({ given }) => `send image as a base64 string: got ${given}`,
     "Send the image as base64.",
     'POST /targets\n\n{ …, "image": 5 }',
   ),
   "metadata.type": refusal<{ readonly given: string }>(
     "The metadata is neither text nor null.",
-    ({ given }) => `application_metadata must be a base64 string or null; got ${given}`,
+    ({ given }) => `send application_metadata as a base64 string or null: got ${given}`,
     "Send the metadata as base64, or null.",
     'POST /targets\n\n{ …, "application_metadata": 5 }',
   ),
   "metadata.too-large": refusal<{ readonly bytes: number; readonly most: number }>(
     "The metadata is too large.",
-    ({ bytes, most }) => `application_metadata has ${bytes} bytes when decoded; expected at most ${most}`,
+    ({ bytes, most }) =>
+      `send less application_metadata: it has ${bytes} bytes when decoded; expected at most ${most}`,
     "Send less metadata: the limit counts bytes before base64.",
     "POST /targets with application_metadata of more than 1 MiB",
   ),
   "flag.wrong": refusal<{ readonly given: string }>(
     "active_flag is no flag.",
-    ({ given }) => `active_flag must be true, false, 1, 0 or null; got ${given}`,
+    ({ given }) => `send active_flag as true, false, 1, 0 or null: got ${given}`,
     "Send true or false.",
     'POST /targets\n\n{ …, "active_flag": "true" }',
   ),
   "update.null": refusal<{ readonly field: string }>(
     "An update sets a field to null.",
-    ({ field }) => `${field} is null, which an update does not accept`,
+    ({ field }) => `leave ${field} out, or give it a value: it is null, which an update does not accept`,
     "Leave out fields that do not change.",
     'PUT /targets/{id}\n\n{"active_flag": null}',
   ),
   "name.type": refusal<{ readonly given: string }>(
     "The name is not text.",
-    ({ given }) => `name must be a string; got ${given}`,
+    ({ given }) => `send name as a string: got ${given}`,
     "Send the name as a string.",
     'POST /targets\n\n{ …, "name": 5 }',
   ),
   "name.length": refusal<{ readonly characters: number; readonly most: number; readonly given: string }>(
     "The name is empty or too long.",
-    ({ characters, most, given }) => `name must have 1 to ${most} characters; got ${characters}: ${given}`,
+    ({ characters, most, given }) => `send a name of 1 to ${most} characters: got ${characters}, ${given}`,
     "Send a name of 1 to 64 characters.",
     'POST /targets\n\n{ …, "name": "" }',
   ),
   "name.character": refusal<{ readonly character: string }>(
     "The name has a character on which the service fails.",
     ({ character }) =>
-      `name has the character ${character}, which is above U+FFFF; the service fails on such characters`,
+      `use only characters up to U+FFFF in the name: the service fails on others, such as its ${character}`,
     "Use only characters up to U+FFFF: no emoji.",
     'POST /targets\n\n{ …, "name": "\u{1f600}" }',
   ),
@@ -164,31 +167,31 @@ export const targetCauses = {
     ({ name, isManager }) =>
       isManager === true
         ? `There is already a target with the name ${name} in the database.`
-        : `another target of the database has the name ${name}: choose another name, or delete that target`,
+        : `choose another name, or delete the target that has it: the name ${name} is taken in the database`,
     "Choose another name, or delete the target that has it.",
     "POST /targets with the name of another target",
   ),
   "width.wrong": refusal<{ readonly given: string }>(
     "The width is not a number above 0.",
-    ({ given }) => `width must be a number above 0; got ${given}`,
+    ({ given }) => `send width as a number above 0: got ${given}`,
     "Send a width above 0, as a number.",
     'POST /targets\n\n{ …, "width": -1 }',
   ),
   "database.not-vumark": refusal<{ readonly database: string }>(
     "The target is not one of a VuMark database.",
-    ({ database }) => `the database "${database}" is a cloud database; use a target of a VuMark database`,
+    ({ database }) => `use a target of a VuMark database: the database "${database}" is a cloud database`,
     "Generate instances of the targets of a VuMark database.",
     "POST /targets/{id}/instances of a cloud database",
   ),
   "instance-id.type": refusal<{ readonly given: string }>(
     "The instance id is not text.",
-    ({ given }) => `instance_id must be a string; got ${given}`,
+    ({ given }) => `send instance_id as a string: got ${given}`,
     "Send the instance id as a string.",
     'POST /targets/{id}/instances\n\n{"instance_id": 5}',
   ),
   "instance-id.length": refusal<{ readonly characters: number; readonly most: number }>(
     "The instance id is empty or too long.",
-    ({ characters, most }) => `instance_id has ${characters} characters; expected 1 to ${most}`,
+    ({ characters, most }) => `send an instance_id of 1 to ${most} characters: got ${characters}`,
     "Send an instance id that is not empty, and not longer than the template allows.",
     'POST /targets/{id}/instances\n\n{"instance_id": ""}',
   ),
@@ -196,44 +199,45 @@ export const targetCauses = {
     "The path names another database than the keys.",
     ({ isName }) =>
       isName === true
-        ? "the path has the database's name; expected its id, databaseId"
-        : "the path's database id is not the id of the database that the keys belong to",
+        ? "send the database's id (databaseId) in the path: it has the name"
+        : "send the id of the database that the keys belong to: the path has another",
     "Use the id of the cloud database that the keys belong to.",
     "POST /imagetargets/databases/unknown/reports/recoCounts",
   ),
   "month.wrong": refusal<{ readonly given: string; readonly expected: string }>(
     "The month is neither the current nor the previous one.",
-    ({ given, expected }) => `month must be ${expected}; got ${given}`,
+    ({ given, expected }) => `send ${expected} as month: got ${given}`,
     "Ask for the current or the previous month, in UTC, as YYYY-MM.",
     'POST /imagetargets/databases/{database_id}/reports/recoCounts\n\n{"month": "2000-01"}',
   ),
   "url.parameters": refusal<{ readonly missing: string }>(
     "The URL of a download lacks parameters.",
-    ({ missing }) => `the URL lacks ${missing}`,
+    ({ missing }) => `download from the URL as it was returned: it lacks ${missing}`,
     "Download from the presigned URL as it was returned.",
     "GET /reports/{database_id}/{file}.csv without its query",
   ),
   "url.malformed": refusal<{ readonly parameter: string; readonly expected: string }>(
     "The URL of a download has a malformed parameter.",
-    ({ parameter, expected }) => `${parameter} ${expected}`,
+    ({ parameter, expected }) => `download from the URL as it was returned: ${parameter} ${expected}`,
     "Download from the presigned URL as it was returned.",
     "GET /reports/{database_id}/{file}.csv with another date in its query",
   ),
   "url.expired": refusal<{ readonly seconds: number }>(
     "The URL of a download has expired.",
-    ({ seconds }) => `the URL expired ${seconds} s ago; request the report again`,
+    ({ seconds }) => `request the report again: the URL expired ${seconds} s ago`,
     "Request the report again.",
     "GET /reports/{database_id}/{file}.csv, after the URL expired",
   ),
   "report.unknown": refusal<{ readonly file: string }>(
     "No such report was requested.",
-    ({ file }) => `no report ${file} was requested for that database`,
+    ({ file }) => `request the report first: no report ${file} was requested for that database`,
     "Request the report first, and download it from the URL that is returned.",
     "GET /reports/{database_id}/{file}.csv of a report that was not requested",
   ),
   "report.processing": remark<{ readonly seconds: number }>(
     "The report is not ready yet.",
-    ({ seconds }) => `not ready yet: the report is ready ${seconds} s after it was requested`,
+    ({ seconds }) =>
+      `ask again later, or advance the clock: the report is ready ${seconds} s after it was requested`,
     "Ask again later: in a test, advance the clock or call `finishProcessing()`.",
     "GET /reports/{database_id}/{file}.csv, right after it was requested",
   ),
