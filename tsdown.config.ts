@@ -132,6 +132,15 @@ const NOT_IN_CORE = [
   "openapi/",
   "mock/(register|serve-page)",
   "intercept/descendants",
+  // Of servers and commands.
+  "options/(command-settings|setting)",
+  "core/http/(listen|trust)",
+  "core/store/snapshot-(lists|reader)",
+  // Loaded when used.
+  "core/http/(body-reader|http-messages|http-server|unended-heads)",
+  "core/apis/vumark/instances",
+  "intercept/sockets/socks",
+  "realism/lag",
   "core/schema/zod/to-json-schema",
   "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
@@ -160,7 +169,7 @@ const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
 
 /**
  * What is loaded when one of its exports is first used, as by a `require` in a function: why requests are refused, and how to say it,
- * and the APIs that few tests use. A quarter of what Node would otherwise read before the first request.
+ * and what few tests use. A third of what Node would otherwise read before the first request.
  */
 const WHEN_USED = {
   refusals:
@@ -168,6 +177,8 @@ const WHEN_USED = {
   modelTargetApi: /^src\/core\/apis\/model-target\//,
   report: /^src\/page\/(report|select)\.ts$/,
   managerApi: /^src\/core\/apis\/manager\//,
+  httpServer: /^src\/core\/http\/(body-reader|http-messages|http-server|unended-heads)\.ts$/,
+  seldom: /^src\/(core\/apis\/vumark\/instances|intercept\/sockets\/socks|realism\/lag)/,
 };
 
 const loadedWhenUsed: Rolldown.Plugin = {

@@ -111,6 +111,23 @@ it("shares its classes and state between import and require", async () => {
   expect(printed.split("\n")).toEqual(["[]", "true", "true"]);
 });
 
+it("reads no server, and nothing else that few tests use, for a mock that answers", async () => {
+  const printed = await runScript(
+    "commonjs",
+    `(async () => {
+       ${loads.commonjs}
+       const mock = new MockCloudReco();
+       const { VuforiaClient } = require("mock-cloud-reco/examples/client");
+       await new VuforiaClient(mock.addCloudDatabase()).summary();
+       mock.stop();
+       const files = Object.keys(require.cache).filter((file) => /mock-cloud-reco.dist/.test(file));
+       const kilobytes = files.reduce((sum, file) => sum + require("node:fs").statSync(file).size, 0) / 1000;
+       console.log(kilobytes < 550 || files.join() + " have " + kilobytes + " kB");
+     })();`,
+  );
+  expect(printed).toBe("true");
+});
+
 it("contains only the necessary files, in less than 2 MB", async () => {
   let bytes = 0;
   for (const file of await filesOfPackage()) bytes += (await stat(join(installed, file))).size;

@@ -24,7 +24,7 @@ import {
   keysAllowed,
 } from "../signed/framing.ts";
 import { failure } from "../signed/responses.ts";
-import { FORMATS } from "./instances.ts";
+import { FORMATS } from "./formats.ts";
 
 type TargetContext = ApiContext & {
   readonly database: Database;

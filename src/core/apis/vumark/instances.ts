@@ -1,7 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import type { DeclaredResponse } from "../../emulator/response.ts";
 import { xmlText } from "../../general/text.ts";
-import { serviceHeaders } from "../signed/responses.ts";
 
 /** How an instance id is drawn: in lines of cells of one size, centred on a page. Sizes are in pixels or points. */
 interface Label {
@@ -243,17 +241,3 @@ function pdfText(text: string): string {
 }
 
 const literal = (ascii: string): string => `(${ascii.replace(/[\\()]/g, "\\$&")})`;
-
-const instance = (contentType: string): DeclaredResponse<Buffer> => ({
-  status: 200,
-  description: "The image.",
-  headers: serviceHeaders(contentType),
-  body: (_context, image) => image,
-});
-
-/** By media type: the response, and what renders an id. */
-export const FORMATS = new Map([
-  ["image/png", { response: instance("image/png"), render: pngInstance }],
-  ["image/svg+xml", { response: instance("image/svg+xml"), render: svgInstance }],
-  ["application/pdf", { response: instance("application/pdf"), render: pdfInstance }],
-]);

@@ -3,7 +3,7 @@ import { ok } from "../../emulator/response.ts";
 import { CONFIGURED_FAILURES } from "../signed/configured-failures.ts";
 import { bodyWithKeys } from "../signed/responses.ts";
 import { instanceTable } from "./checks.ts";
-import { FORMATS } from "./instances.ts";
+import { FORMATS } from "./formats.ts";
 
 const generateInstance = operation({
   name: "generateInstance",
