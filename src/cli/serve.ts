@@ -156,6 +156,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const options = { ...serversFlags("serve"), env: valueFlag, json: flag, open: flag };
   const { values } = readOptions("serve", args, options);
   const started = await startAll("serve", values, terminal, values.open === true);
+  let endWarmUp = () => {};
   try {
     // Before printing: a reader of the output may stop the process at once.
     const stop = terminal.stopRequested();
@@ -163,9 +164,10 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
       await writeOutput("env", values.env, writeEnvLines(connectionVariables(started)), SECRET, stop);
     terminal.print(values.json === true ? asJson(started) : asText(started, terminal.environment));
     if (values.open === true) terminal.openBrowser(pageUrl(started));
-    warmUpSoon(started.options);
+    endWarmUp = warmUpSoon(started.options);
     await stop;
   } finally {
+    endWarmUp();
     await started.servers.close();
   }
   return 0;

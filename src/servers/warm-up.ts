@@ -7,7 +7,7 @@ import { Journal } from "../core/emulator/journal.ts";
 import { systemRandom } from "../core/emulator/random.ts";
 import { authorizationHeader, rfc1123Date } from "../core/emulator/signing.ts";
 import { realTimers } from "../core/general/real-timers.ts";
-import { yieldToEventLoop } from "../core/general/scheduling.ts";
+import { acceptedConnections, yieldToEventLoop } from "../core/general/scheduling.ts";
 import { HttpServer } from "../core/http/http-server.ts";
 import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
 import * as changes from "../core/store/changes.ts";
@@ -22,15 +22,38 @@ const DELAY_MILLISECONDS = 20;
 
 /**
  * Soon answers requests in memory, on a state of their own, one in a turn of the event loop: the first ones of a process take many
- * times as long as later ones. For servers that last: a test sends too few requests to make up for it. A failure is left to the
- * first request.
+ * times as long as later ones. A client that connects meanwhile ends it: its requests would wait, and warm the servers up as well.
+ * For servers that last: a test sends too few requests to make up for it. A failure is left to the first request.
+ *
+ * @returns what ends it.
  */
-export function warmUpSoon(options: DoorOptions): void {
-  realTimers.setTimeout(() => void warmUp(options).catch(() => {}), DELAY_MILLISECONDS).unref();
+export function warmUpSoon(options: DoorOptions): () => void {
+  const hasNoClient = noClientSince();
+  let isEnded = false;
+  const isIdle = () => !isEnded && hasNoClient();
+  const timer = realTimers.setTimeout(() => void warmUp(options, isIdle).catch(() => {}), DELAY_MILLISECONDS);
+  timer.unref();
+  return () => {
+    isEnded = true;
+    realTimers.clearTimeout(timer);
+  };
 }
 
-/** @throws if a request does not succeed. */
-export async function warmUp({ profile, answerOptions }: DoorOptions): Promise<void> {
+/** Returns a function that tells whether no client has connected since. */
+export function noClientSince(): () => boolean {
+  const before = acceptedConnections();
+  return () => acceptedConnections() === before;
+}
+
+/**
+ * @param isIdle - asked before each request: false ends it.
+ * @returns how many requests it answered.
+ * @throws if a request does not succeed.
+ */
+export async function warmUp(
+  { profile, answerOptions }: DoorOptions,
+  isIdle: () => boolean,
+): Promise<number> {
   const store = new MemoryStore(() => Promise.reject(new Error("no image is added")));
   const database = newCloudDatabase({}, systemRandom);
   await store.run(changes.createDatabase(database));
@@ -52,13 +75,14 @@ export async function warmUp({ profile, answerOptions }: DoorOptions): Promise<v
     },
     answerMalformed: () => Promise.reject(new Error("no request is malformed")),
   });
-  await sendRequests(server, database);
+  return sendRequests(server, database, isIdle);
 }
 
 async function sendRequests(
   server: HttpServer,
   { serverAccessKey, serverSecretKey }: CloudDatabase,
-): Promise<void> {
+  isIdle: () => boolean,
+): Promise<number> {
   const [client, served] = duplexPair();
   server.accept(served);
   try {
@@ -68,10 +92,12 @@ async function sendRequests(
     const head = ["Host: localhost", `Date: ${date}`, `Authorization: ${authorization}`];
     for (let sent = 0; sent < REQUESTS; sent++) {
       await yieldToEventLoop();
+      if (!isIdle()) return sent;
       client.write(`${[`${method} ${path} HTTP/1.1`, ...head].join("\r\n")}\r\n\r\n`);
       const [response]: unknown[] = await once(client, "data");
       if (!`${response}`.startsWith("HTTP/1.1 200 ")) throw new Error(`the servers answered: ${response}`);
     }
+    return REQUESTS;
   } finally {
     client.destroy();
     served.destroy();

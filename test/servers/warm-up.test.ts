@@ -4,14 +4,14 @@ import { PROFILE_NAMES } from "../../src/core/emulator/profiles.ts";
 import { realTimers } from "../../src/core/general/real-timers.ts";
 import { adviceOf } from "../../src/servers/advice.ts";
 import { resolveServerOptions } from "../../src/servers/server-options.ts";
-import { warmUp } from "../../src/servers/warm-up.ts";
+import { noClientSince, warmUp } from "../../src/servers/warm-up.ts";
 import { start } from "../cli/command.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
 it.each(PROFILE_NAMES)("requests that warm servers up succeed under the profile %s", async (profile) => {
   const options = { profile, responseDelaySeconds: 60, requestsPerSecondLimit: 1 };
-  await warmUp(resolveServerOptions(options, adviceOf("startServers")));
+  expect(await warmUp(resolveServerOptions(options, adviceOf("startServers")), noClientSince())).toBe(30);
 });
 
 /** The timers that begin to warm up. */
@@ -30,11 +30,18 @@ it("serve warms up once, in a timer that keeps no process alive", async () => {
   expect(warmUpTimers(timers)).toEqual([false]);
 });
 
+it("a client that connects is not kept waiting: no further request warms up", async () => {
+  await using servers = await startServers();
+  const hasNoClient = noClientSince();
+  await fetch(servers.urls.target);
+  expect(await warmUp(resolveServerOptions({}, adviceOf("startServers")), hasNoClient)).toBe(0);
+});
+
 it("servers of a test do not warm up, and what does shows nothing of it", async () => {
   const timers = spyOnTimers();
   const lines: string[] = [];
   await using servers = await startServers({ logLevel: "info" }, (line) => lines.push(line));
   expect(warmUpTimers(timers)).toEqual([]);
-  await warmUp(resolveServerOptions({}, adviceOf("startServers")));
+  await warmUp(resolveServerOptions({}, adviceOf("startServers")), noClientSince());
   expect({ requests: servers.requests, lines }).toEqual({ requests: [], lines: [] });
 });

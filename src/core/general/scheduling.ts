@@ -48,6 +48,7 @@ const waitingRequests: (() => void)[] = [];
 let begunRequests = 0;
 let mostOfTurn = REQUESTS_PER_TURN;
 let mostOfNextTurn = REQUESTS_PER_TURN;
+let accepted = 0;
 
 /**
  * Call it for each connection that a server accepts. Node accepts one in each turn of the event loop: while others may wait, turns
@@ -55,7 +56,11 @@ let mostOfNextTurn = REQUESTS_PER_TURN;
  */
 export function connectionAccepted(): void {
   mostOfNextTurn = 1;
+  accepted += 1;
 }
+
+/** How many connections the servers of this process have accepted. */
+export const acceptedConnections = (): number => accepted;
 
 /**
  * Await it before a request is answered: hundreds of clients may send one each in the same turn. Undefined: it may begin at
