@@ -1,4 +1,4 @@
-import { loadModule } from "../core/general/load-module.ts";
+import { loadedNativeClients } from "../core/general/native-clients.ts";
 import { propertyOf } from "../core/general/property.ts";
 import { messageIn } from "./errors.ts";
 
@@ -48,17 +48,9 @@ const isInDom = (): boolean =>
   typeof Reflect.get(globalThis, "document") === "object" &&
   typeof Reflect.get(globalThis, "XMLHttpRequest") === "function";
 
-/** Clients that open their own sockets, which nothing in Node can intercept. */
-const LEAVING = /[\\/]node_modules[\\/]@?(node-libcurl|impit|wreq-js|cycletls)[-\\/]/;
-
-/** Those of them that this process has loaded. */
-function loadedLeaving(): readonly string[] {
-  return [...new Set(Object.keys(loadModule.cache).flatMap((path) => LEAVING.exec(path)?.[1] ?? []))];
-}
-
 /** Says what to check when no request reached a mock, although it intercepts. */
 export function explainUnreached(urls: readonly string[]): string {
-  const leaving = loadedLeaving().join(" and ");
+  const leaving = loadedNativeClients().join(" and ");
   if (leaving !== "")
     return (
       `No request reached the mock. It serves ${urls.join(", ")}. This process has loaded ${leaving}, whose requests do not pass ` +

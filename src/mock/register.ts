@@ -4,6 +4,7 @@ import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
 import { loadInDescendants } from "../intercept/descendants.ts";
 import { isNative } from "../intercept/fetch/fetch-transport.ts";
 import { closeHosts } from "../intercept/interception.ts";
+import { warnOfNativeClients } from "../intercept/native-clients.ts";
 
 /** Hosts of the real service. Once this module is imported, connections to them fail unless a started mock answers them. */
 export const closedHosts: readonly string[] = [DEFAULT_URLS.target, DEFAULT_URLS.query].map(
@@ -29,4 +30,7 @@ closeHosts(
   path !== undefined && loadInDescendants(path)
     ? `${BLOCKS} in this thread too; a mock answers only in the thread that started it: start one here, or call startServers() and send requests to its URLs`
     : `${BLOCKS}; start a mock first with new MockCloudReco()`,
+);
+warnOfNativeClients(
+  'does not send its requests through Node, so "mock-cloud-reco/register" cannot block them: call startServers() and send them to its URLs',
 );

@@ -12,6 +12,7 @@ import { samplePicture } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
+import { canIsolate, ISOLATED } from "../support/name-spaces.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 import { useBundle } from "../support/use-bundle.ts";
 import { type Served, start } from "./command.ts";
@@ -25,17 +26,6 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const works = (program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { stdio: "ignore" }).status === 0;
-
-/** Runs a command with a network and a hosts file of its own, in which it may use port 443. */
-const ISOLATED = ["--net", "--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
-const canIsolate = works(
-  "unshare",
-  ...ISOLATED,
-  "sh",
-  "-c",
-  "ip link set lo up && mount --bind /dev/null /etc/hosts",
-);
-if (!canIsolate) sayWhatIsSkipped("clients by the service's names (no name spaces)");
 
 interface Client {
   /** Of its block in the guide. */
