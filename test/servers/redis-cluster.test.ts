@@ -15,7 +15,7 @@ import { add, address, keys, named, started, starting, stopAll } from "./with-re
 afterEach(stopAll);
 
 describe.skipIf(command === undefined)("a cluster of Redis", () => {
-  test("is reached by any of its nodes, before it is ready, and followed when it moves the keys or loses a node", async () => {
+  test("is reached by any of its nodes, before it is ready, and followed when it moves the keys, loses a node or fails over", async () => {
     const cluster = await startCluster();
     onTestFinished(() => cluster.close());
     const prefix = address("").STATE_PREFIX;
@@ -57,6 +57,19 @@ describe.skipIf(command === undefined)("a cluster of Redis", () => {
     expect(await listed()).toEqual(all.map(() => [502, expect.stringContaining("cannot be used: ")]));
     cluster.restart(owner);
     await expect.poll(listed, { timeout: 10_000 }).toEqual(whole);
+
+    await cluster.failOver(owner);
+    await expect.poll(listed, { timeout: 10_000 }).toEqual(whole);
+    expect(
+      (
+        await sendSigned(first, keys, {
+          ...add,
+          body: undefined,
+          method: "DELETE",
+          path: `/targets/${added.fields.target_id}`,
+        })
+      ).status,
+    ).toBe(200);
   });
 
   test("and a Sentinel's address is refused, which keeps no state", async () => {
