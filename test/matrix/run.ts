@@ -3,6 +3,7 @@ import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import type { TaskMeta } from "vitest";
+import { generateClients } from "./generated.ts";
 import { installEverywhere } from "./install.ts";
 
 /*
@@ -105,9 +106,16 @@ for (const version of versions) {
     }
   }
 }
-for (const [neighbour, result] of await installEverywhere(folder)) {
-  console.log(`Installed beside ${neighbour}: ${result}`);
-  if (result !== "works") failed.push(`Installed beside ${neighbour}: ${result}`);
+const further = [
+  ...[...(await installEverywhere(folder))].map(([neighbour, result]) => [
+    `Installed beside ${neighbour}`,
+    result,
+  ]),
+  ...(await generateClients(folder)),
+];
+for (const [what, result] of further) {
+  console.log(`${what}: ${result}`);
+  if (result !== "works") failed.push(`${what}: ${result}`);
 }
 await rm(folder, { recursive: true });
 const rows = [["", ...versions.map((version) => `Node ${version}`)], versions.concat("").map(() => "---")];
