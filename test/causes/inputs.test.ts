@@ -69,6 +69,11 @@ describeBackends("a signature that no mistake explains says what is left", (back
       "; what is left is another key, or a body that was changed after it was signed",
     ],
     [
+      "with a form",
+      (s) => searching(s),
+      "; what is left is another key, or a form that was built again after it was signed, which has another boundary then",
+    ],
+    [
       "after a right request",
       async (s) => {
         await send(s, listing(s));

@@ -1,5 +1,6 @@
 import type { Cause } from "mock-cloud-reco";
 import type { Sent, Situation } from "../protocol/mistakes/mistakes.ts";
+import { CLIENTS } from "./inputs-clients.ts";
 import { DATES } from "./inputs-dates.ts";
 import { ENCODINGS } from "./inputs-encodings.ts";
 import { FORMS } from "./inputs-forms.ts";
@@ -37,6 +38,7 @@ export const INPUTS: Readonly<Record<string, readonly Input[]>> = {
   "pictures as text": PICTURES_AS_TEXT,
   "OAuth 2.0": OAUTH,
   encodings: ENCODINGS,
+  "clients, proxies and templates": CLIENTS,
 };
 
 /** Codes that only say that nothing is known. */

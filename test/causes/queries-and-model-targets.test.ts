@@ -201,6 +201,7 @@ describe("OAuth 2.0 and Model Targets", () => {
       views: [{ name: "v", states: ["a"], guideViewPosition: { rotation: [0], translation: [0] } }],
     }),
     "dataset.unknown": request("GET", `${DATASETS}/unknown/status`),
+    "dataset.cad-data": model({ cadDataUrl: "./model.glb" }),
   });
   producesCodes({ "dataset.training": creating }, { processingTimeSeconds: 10 });
   producesCodes({ "dataset.failed": creating }, { modelTargetGenerationFailure: {} });

@@ -18,7 +18,7 @@ test("entries that the target manager lists are formatted like the mock's own", 
   expect(requests).toHaveLength(own.length);
   expect(formatJournal(requests)).toBe(formatJournal(own));
   expect(formatJournal(requests)).toMatch(
-    /^#1 .*Z POST \/targets → 400 Fail \(addTarget, database "shop"\) \[width\.wrong\]\n {3}\w+: width must be [\s\S]*[✓✗] "poster"[\s\S]*addFault: /,
+    /^#1 .*Z POST \/targets → 400 Fail \(addTarget, database "shop"\) \[width\.wrong\]\n {3}\w+: send width as [\s\S]*[✓✗] "poster"[\s\S]*addFault: /,
   );
 });
 

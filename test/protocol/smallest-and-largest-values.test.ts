@@ -100,7 +100,7 @@ describeBackends("at the boundary of", (backend) => {
   it("a target: a width that is too large for a number", async () => {
     const body = JSON.stringify(newTarget({ name: "wide" })).replace('"width":1', '"width":1e400');
     expect(await send("POST", "/targets", { body })).toMatchObject({ status: 400, code: "Fail" });
-    expect((await service.latest()).reason).toMatch(/^width must be /);
+    expect((await service.latest()).reason).toMatch(/^send width as /);
   });
 
   const withField = (name: string, content: string): Partial<Plan> => ({

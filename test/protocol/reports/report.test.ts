@@ -57,7 +57,7 @@ describeBackends("recognition-counts reports", (backend) => {
 
     it("says in the journal which months there are", async () => {
       expect((await ask("2026-01")).status).toBe(400);
-      expect((await service.latest()).reason).toContain('month must be "2026-03" or "2026-02"');
+      expect((await service.latest()).reason).toContain('send "2026-03" or "2026-02" as month');
     });
   });
 
@@ -121,7 +121,9 @@ describeBackends("recognition-counts reports", (backend) => {
       const current = await url("2026-03");
       current.searchParams.delete("X-Storage-Date");
       expect((await get(current)).status).toBe(403);
-      expect((await service.latest()).reason).toBe("the URL lacks X-Storage-Date");
+      expect((await service.latest()).reason).toBe(
+        "download from the URL as it was returned: it lacks X-Storage-Date",
+      );
     });
 
     it.each(["Security-Token", "Algorithm", "SignedHeaders", "Credential", "Signature"])(

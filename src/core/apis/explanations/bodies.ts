@@ -100,6 +100,8 @@ const MOST_SEARCHED = 2 ** 22;
 export function explainBase64(field: string, text: string): AnyCause {
   if (isUnreadText(text)) return cause("base64.unset", { field, text });
   if (BYTES_AS_TEXT.test(text)) return cause("base64.bytes", { field });
+  const other = otherBaseOf(text);
+  if (other !== undefined) return cause("base64.other", { field, is: other });
   const dataUri = /^(?:data:[^,]{0,200}|(?:image\/\w{1,20};)?base64),/i.exec(text);
   if (dataUri !== null) return cause("base64.data-uri", { field, prefix: show(dataUri[0]) });
   const isFile = field === "image" ? fileNamedBy(text) : undefined;
@@ -121,6 +123,14 @@ export function explainBase64(field: string, text: string): AnyCause {
     position: at + 1,
     length: text.length,
   });
+}
+
+/** Base32 has eight characters for five bytes, and digits from 2 to 7 only; without padding, short texts may be words. */
+function otherBaseOf(text: string): "base32" | "Ascii85" | undefined {
+  if (text.startsWith("<~")) return "Ascii85";
+  return text.length % 8 === 0 && /^[A-Z2-7]{24,}={1,6}$/.test(text.slice(0, MOST_SEARCHED))
+    ? "base32"
+    : undefined;
 }
 
 function fileNamedBy(text: string): "url" | "name" | undefined {
@@ -145,8 +155,11 @@ const isShorterThanPictures = (text: string): boolean =>
 const READ_AS_TEXT = /^(?:[\u0089\u2030\ufffd]PNG|\u00ff\u00d8|\ufffd{2})/;
 
 /** Why base64 that decodes to no known kind of file is no picture. */
-export const explainUnknown = (text: string, otherwise: AnyCause): AnyCause =>
-  isShorterThanPictures(text) ? textAs("image", text) : otherwise;
+export function explainUnknown(text: string, otherwise: AnyCause): AnyCause {
+  if (isShorterThanPictures(text)) return textAs("image", text);
+  const is = otherBaseOf(text);
+  return is === undefined ? otherwise : cause("base64.other", { field: "image", is });
+}
 
 /** Words, or JSON. Base64 in which spaces replaced each `+` has far longer ones. */
 function looksLikeText(text: string): boolean {
@@ -165,6 +178,7 @@ function likely(text: string, character: string) {
   if (/[-_]/.test(character)) return "base64.url";
   if (character === "%") return "base64.percent";
   if (character === "\\" || character === "&") return "base64.escaped";
+  if (character === "\t" || character === "\f" || character === "\v") return "base64.trim";
   if (character === " ") return / /.test(text.trim()) ? "base64.spaces" : "base64.trim";
   return character === "\ufffd" || READ_AS_TEXT.test(text) ? "base64.decoded" : "base64.malformed";
 }

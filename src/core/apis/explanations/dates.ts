@@ -91,6 +91,7 @@ function calendarOf(date: string, now: number): string | undefined {
 
 const KINDS: readonly (readonly [DateKind, RegExp])[] = [
   ["empty", /^$/],
+  ["twice", /GMT, .*GMT$/],
   ["iso", /^\d{4}-\d{2}-\d{2}/],
   ["number", /^\d{10,13}$/],
   ["local", /GMT[+-]\d{4}/],

@@ -2,7 +2,7 @@ import { isAscii } from "node:buffer";
 import { hash } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { parseMediaType, readForm } from "../../emulator/multipart.ts";
-import { parseJson } from "../../general/json.ts";
+import { isJsonObject, parseJson } from "../../general/json.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { asciiOnly } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
@@ -142,8 +142,9 @@ async function otherTextsOf({ body, headers }: WireRequest): Promise<readonly Ot
   if (body.length === 0) return [];
   const text = body.toString();
   const as = (of: string) => digest({ of });
+  const value = jsonIn(text);
   const again = cause("signature.rewritten");
-  const rewritten = await rewritersOf(text);
+  const reordered = cause("signature.rewritten", { isReordered: true });
   const rarely = (make: () => Buffer | string, of: string): OtherText => [make, as(of), false];
   return [
     // The same bytes, if all of them are ASCII.
@@ -170,7 +171,9 @@ async function otherTextsOf({ body, headers }: WireRequest): Promise<readonly Ot
     rarely(() => text.replace(/\r?\n/g, "\r\n"), "text with CRLF line ends"),
     rarely(() => text.replace(/\r\n/g, "\n"), "text with LF line ends"),
     ...partsOf(body, headers).map((part): OtherText => [() => part, digest({ isPart: true }), false]),
-    ...rewritten.map((write): OtherText => [write, again]),
+    ...rewritersOf(value).map((write): OtherText => [write, again]),
+    ...(isJsonObject(value) ? [rarely(() => pythonTextOf(value), "Python's text of a dict")] : []),
+    ...ordersOf(value, body.length).map((write): OtherText => [write, reordered, false]),
   ];
 }
 
@@ -181,12 +184,37 @@ function partsOf(body: Buffer, headers: WireRequest["headers"]): readonly Buffer
   return parts.filter(({ filename }) => filename !== undefined).map(({ content }) => content);
 }
 
-/** Each writes the same JSON as another serialiser or language does. */
-async function rewritersOf(text: string): Promise<readonly (() => string)[]> {
-  if (!/^\s*[{[]/.test(text)) return [];
+/** The value of JSON; undefined if it is none. */
+function jsonIn(text: string): unknown {
+  if (!/^\s*[{[]/.test(text)) return undefined;
   const parsed = parseJson(text);
-  if (parsed.error !== undefined) return [];
-  const { value } = parsed;
+  return parsed.error === undefined ? parsed.value : undefined;
+}
+
+/** More bytes than these would take long to digest, in all orders of the keys. */
+const MOST_REORDERED_BYTES = 20_000_000;
+
+/** Each writes the keys of an object in another order. */
+function ordersOf(value: unknown, bytes: number): readonly (() => string)[] {
+  if (!isJsonObject(value)) return [];
+  const members = Object.entries(value);
+  if (members.length < 2 || members.length > 5) return [];
+  const orders = permutationsOf(members).slice(1);
+  if (2 * orders.length * bytes > MOST_REORDERED_BYTES) return [];
+  return orders.flatMap((order) => {
+    const reordered = Object.fromEntries(order);
+    return [() => JSON.stringify(reordered), () => spaced(reordered)];
+  });
+}
+
+const permutationsOf = <T>(items: readonly T[]): readonly (readonly T[])[] =>
+  items.length < 2
+    ? [items]
+    : items.flatMap((item, at) => permutationsOf(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
+
+/** Each writes the same JSON as another serialiser or language does. */
+function rewritersOf(value: unknown): readonly (() => string)[] {
+  if (value === undefined) return [];
   const compact = () => JSON.stringify(value);
   const sorted = () =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -200,6 +228,17 @@ async function rewritersOf(text: string): Promise<readonly (() => string)[]> {
     () => spaced(value),
   ];
   return [...plain, () => JSON.stringify(compact()), ...plain.map((write) => () => asciiOnly(write()))];
+}
+
+/** What Python prints of a dict. */
+function pythonTextOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonTextOf).join(", ")}]`;
+  if (isJsonObject(value))
+    return `{${Object.entries(value)
+      .map(([name, each]) => `'${name}': ${pythonTextOf(each)}`)
+      .join(", ")}}`;
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "string" ? `'${value}'` : value === null ? "None" : String(value);
 }
 
 /** As Python writes it: with a space after each comma and colon. */

@@ -29,7 +29,8 @@ export function malformedJson(bytes: Buffer, json: MalformedJson, holdsSecrets =
       : { at: bytes.toString("utf8", 0, invalid).length, stringAt: undefined, expected: "" };
   const place = placeIn(text, found.at, problem, holdsSecrets || mayHoldSecret(bytes));
   const format = isText || encoding !== undefined ? undefined : formatOf(text);
-  if (format !== undefined) return cause("json.format", { ...place, is: format });
+  if (format !== undefined)
+    return cause("json.format", { ...(format === "picture" ? { problem } : place), is: format });
   const is = encoding ?? (isText ? undefined : "bytes");
   if (is !== undefined) {
     const byte = invalid === undefined ? {} : { character: hexadecimal(bytes[invalid]) };
@@ -67,6 +68,7 @@ function encodingOf(bytes: Buffer): JsonMistake["json.encoding"] | undefined {
 const FORMATS: readonly (readonly [JsonMistake["json.format"], RegExp])[] = [
   ["percent", /^%(?:7B|5B|22)/i],
   ["multipart", /^--\S/],
+  ["picture", /^\ufffd(?:PNG|\ufffd\ufffd)/],
   ["object", /^(?:Array\s*\(|<[\w.]+ object at|(?:System|java|com|org)\.[\w.`[\]$@,]+$|#<)/],
   ["xml", /^\s*<[?!\w]/],
   ["call", /^(?:[\w.$]+\s*[(=]\s*[{[]|\)\]\}'|while\s*\(|for\s*\()/],

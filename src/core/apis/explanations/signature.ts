@@ -3,6 +3,7 @@ import { header, type WireRequest } from "../../emulator/message.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
 import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
+import type { KeyAlteration } from "../../schema/causes/signed-words.ts";
 import * as reads from "../../store/reads.ts";
 import type { ApiContext } from "../services.ts";
 import { endsWithin } from "./bodies.ts";
@@ -125,6 +126,7 @@ function unexplained(
     served: served?.(),
     hasBody: request.body.length > 0,
     isContentRight: isContentRight(request, digest),
+    ...(/^multipart\//i.test(header(request, "content-type") ?? "") && { isForm: true }),
   });
 }
 
@@ -133,6 +135,17 @@ function mistakenFor(
   { accessKey, secretKey }: SigningKeys,
   otherSecrets: Readonly<Record<string, string>>,
 ): readonly Secret[] {
+  const hashed = ["md5", "sha1", "sha256"].map((name) => createHash(name).update(secretKey).digest("hex"));
+  const altered: Readonly<Record<KeyAlteration, readonly string[]>> = {
+    cut: [secretKey.slice(0, -1), secretKey.slice(1)],
+    twice: [secretKey + secretKey],
+    hashed,
+    encoded: [Buffer.from(secretKey).toString("base64"), Buffer.from(secretKey).toString("hex")],
+    oauth: [`${secretKey}&`, `&${secretKey}`],
+    prefixed: ["VWS", "AWS4", "Bearer ", "VWS "].map((prefix) => prefix + secretKey),
+    mark: [`\ufeff${secretKey}`],
+    pair: [`${accessKey}:${secretKey}`, accessKey + secretKey],
+  };
   const around = [`${secretKey}\n`, ` ${secretKey}`, `${secretKey} `, `${secretKey}\r`, `${secretKey}\r\n`];
   return [
     ...Object.entries({ ...otherSecrets, "access key": accessKey }).map(([name, key]) => ({
@@ -141,6 +154,12 @@ function mistakenFor(
     })),
     ...around.map((key) => ({ key, mistake: cause("signature.key-space") })),
     ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({ key, mistake: cause("signature.key-quoted") })),
+    ...Object.entries(altered).flatMap(([is, keys]) =>
+      keys.map((key) => ({
+        key,
+        mistake: cause("signature.key-altered", { is: is as KeyAlteration }),
+      })),
+    ),
     { key: Buffer.from(secretKey, "utf16le"), mistake: cause("signature.utf16", { is: "key" }) },
     ...[secretKey.toUpperCase(), secretKey.toLowerCase()].map((key) => ({
       key,
@@ -156,7 +175,7 @@ function mistakenFor(
 }
 
 /** Clients without a secret sign with these. */
-const MISSING_SECRETS: readonly Secret[] = [...TEXTS_OF_NOTHING, "[object Object]"].map((key) => ({
+const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
   key,
   mistake: cause("signature.key-unset", { text: key }),
 }));

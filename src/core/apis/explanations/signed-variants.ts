@@ -96,6 +96,12 @@ export function wrongLine(
   return cause("signature.date", Number.isNaN(seconds) || seconds === 0 ? both : { seconds });
 }
 
+/** Two `Date` headers arrive as one, with a comma between their values. */
+const datesIn = (date: string): readonly string[] => {
+  const dates = new Set(date.split(/(?<=GMT), /));
+  return date.includes("GMT, ") ? [...dates] : [];
+};
+
 /** Each line with the common mistakes of clients. */
 export async function wrongVariants(
   request: WireRequest,
@@ -129,6 +135,14 @@ export async function wrongVariants(
     ...(await wrongDigests(request, right.digest)).map(({ value, mistake, likely }) =>
       variant("digest", value, mistake, likely),
     ),
+    ...datesIn(right.date).map((value) =>
+      variant(
+        "date",
+        value,
+        cause("signature.date", { ...bothOf("date", right, value), isTwice: true }),
+        true,
+      ),
+    ),
     variant("date", "", cause("signature.date"), true),
     ...nearDates(right.date),
     ...otherDates(right.date).map((value) =>
@@ -138,9 +152,15 @@ export async function wrongVariants(
     variant("method", method.slice(0, 1) + method.slice(1).toLowerCase(), cause("signature.method")),
     ...METHODS.map((value) => variant("method", value, cause("signature.method", both("method", value)))),
     ...[`${path}?${query}`, ...urls].map(otherPath(true)),
-    ...[percentDecoded(path), `${path}/`, path.replace(/\/$/, ""), path.replace(/^\//, ""), ""].map(
-      otherPath(false),
-    ),
+    ...[
+      percentDecoded(path),
+      `${path}/`,
+      path.replace(/\/$/, ""),
+      path.replace(/^\//, ""),
+      `/${path}`,
+      path.toLowerCase(),
+      "",
+    ].map(otherPath(false)),
     variant("path", `${path}\n`, cause("signature.path", { is: "ended" })),
     ...partsOf(path).map(otherPath(false, "part")),
     ...wrongOrders(),

@@ -74,6 +74,7 @@ function unsetIn(given: string, scheme: string) {
 }
 
 function malformedIn(given: string) {
+  if (/^(?!vws\b)[a-z][\w-]* /i.test(given)) return "scheme";
   if (!given.includes(":")) return "colon";
   if (!given.includes(" ")) return "space";
   if (/^\S+ +(?: \S+|\S+ +):/.test(given)) return "around";
@@ -88,7 +89,14 @@ export const missingAuthorization = (request: WireRequest, expected: string): An
   });
 
 /** Text of unset values. */
-export const TEXTS_OF_NOTHING: readonly string[] = ["", "undefined", "null", "[object Promise]"];
+export const TEXTS_OF_NOTHING: readonly string[] = [
+  "",
+  "undefined",
+  "null",
+  "NaN",
+  "[object Promise]",
+  "[object Object]",
+];
 
 /** Whether a text stands for a value that was not set. */
 export const isUnset = (text: string): boolean => TEXTS_OF_NOTHING.includes(text);
@@ -103,7 +111,7 @@ export const missingIdIn = (path: string): string | undefined =>
 const MOST_DATABASES = 100;
 
 export async function unknownKey(
-  { services: { store } }: ApiContext,
+  { services: { store }, request }: ApiContext,
   key: string | undefined,
   role: "server" | "client",
 ): Promise<AnyCause> {
@@ -127,6 +135,10 @@ export async function unknownKey(
   );
   if (inOtherCase !== undefined)
     return cause("key.case", { given, database: show(inOtherCase.databaseName) });
+  if (/^[A-Za-z0-9+/]{300,}={0,2}$/.test(key)) return cause("key.unknown", { role, given, is: "license" });
+  const behind = header(request, "authorization")?.split(":")[1];
+  if (databases.some((each) => behind === each.serverAccessKey || behind === each.clientAccessKey))
+    return cause("key.unknown", { role, given, is: "signature" });
   const altered = alteredKey(key, databases);
   if (altered !== undefined) return altered;
   if (isNameOfKey(key, databases)) return cause("key.unset", { text: key });

@@ -9,6 +9,7 @@ import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
 import * as changes from "../../store/changes.ts";
 import * as reads from "../../store/reads.ts";
+import { isUnset } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
   bearerToken,
@@ -65,7 +66,7 @@ const unknownCredential = serviceError<string>(
 );
 
 const credentialUnknown = (id: string): Refusal =>
-  refuse(unknownCredential, cause("credential.unknown", { id: show(id) }), id);
+  refuse(unknownCredential, cause("credential.unknown", { id: show(id), isUnset: isUnset(id) }), id);
 
 /** The path names a credential. Adds it to the context. */
 const knownCredential = check({

@@ -1,8 +1,9 @@
 import type { Profile } from "../../emulator/profiles.ts";
 import { isJsonObject, type JsonObject } from "../../general/json.ts";
 import { bounded, show } from "../../general/text.ts";
-import { cause } from "../../schema/causes/causes.ts";
+import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
+import { isUnset } from "../explanations/values.ts";
 import {
   APPEARANCES,
   entriesOf,
@@ -222,4 +223,18 @@ export function findingsIn(
     if (findings.length > 0) return findings;
   }
   return [];
+}
+
+/** Says what of an accepted request is probably a mistake. */
+export function remarkOnRequest(fields: JsonObject): AnyCause | undefined {
+  if (typeof fields.name === "string" && fields.name !== "" && isUnset(fields.name))
+    return cause("text.unset", { field: "name", text: fields.name });
+  for (const { path, fields: model } of modelsIn(fields)) {
+    const { cadDataUrl: url, cadDataBlob: blob } = model;
+    if (typeof url === "string" && !/^https?:\/\//i.test(url))
+      return cause("dataset.cad-data", { path: `${path}/cadDataUrl`, given: show(url), isDataUri: false });
+    if (typeof blob === "string" && /^data:/i.test(blob))
+      return cause("dataset.cad-data", { path: `${path}/cadDataBlob`, given: show(blob), isDataUri: true });
+  }
+  return undefined;
 }

@@ -23,6 +23,7 @@ import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
 import * as changes from "../../store/changes.ts";
 import * as reads from "../../store/reads.ts";
 import { addDataset } from "../control.ts";
+import { isUnset } from "../explanations/values.ts";
 import type { ApiContext, ResolvedAnswerOptions } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import {
@@ -36,7 +37,7 @@ import {
   validJson,
 } from "./checks.ts";
 import { causeOf, datasetRequestSchema, isStateBased, modelsIn } from "./dataset-request.ts";
-import { findingsIn } from "./dataset-validation.ts";
+import { findingsIn, remarkOnRequest } from "./dataset-validation.ts";
 import { datasetArchive, emptyResponse, serviceError, success, validationError, zip } from "./responses.ts";
 
 /** The user that every token of this emulator belongs to. */
@@ -109,7 +110,7 @@ const unknownDataset = serviceError<string>(404, "NOT_FOUND", "No dataset has th
 }));
 
 const datasetUnknown = (uuid: string): Refusal =>
-  refuse(unknownDataset, cause("dataset.unknown", { uuid: show(uuid) }), uuid);
+  refuse(unknownDataset, cause("dataset.unknown", { uuid: show(uuid), isUnset: isUnset(uuid) }), uuid);
 
 /** The path names a dataset of either family. Adds it to the context. */
 const knownDataset = check({
@@ -237,7 +238,9 @@ function datasetOperations(family: DatasetTypeName, path: string) {
         schema: (profile) => datasetRequestSchema(family, profile),
       },
       responses: [started],
-      handle: async ({ body, now, services }) => {
+      handle: async ({ body, now, services, entry }) => {
+        const remark = remarkOnRequest(body.fields);
+        if (remark !== undefined) entry.cause = remark;
         const outcome = configuredOutcome(services.answerOptions);
         const given = { datasetTypeName: family, requestBody: body.fields, ...outcome };
         const { uuid } = await services.store.run(addDataset(services, given, now));

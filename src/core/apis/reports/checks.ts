@@ -5,6 +5,7 @@ import { cause } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import { monthName } from "../../schema/report.ts";
+import { isUnset } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
   requestQuotaLeft,
@@ -30,8 +31,13 @@ const ownDatabaseNamed = check({
   test: ({ params, database }: ApiContext & { readonly database: Database }) =>
     database.kind === "cloud" && database.databaseId === params.database_id
       ? { database: database satisfies CloudDatabase }
-      : cause("database-id.wrong", params.database_id === database.databaseName ? { isName: true } : {}),
+      : cause("database-id.wrong", idMistake(params.database_id, database.databaseName)),
 });
+
+function idMistake(id: string | undefined, name: string) {
+  if (id === name) return { isName: true };
+  return id !== undefined && isUnset(id) ? { unset: id } : {};
+}
 
 /** `month` is the current or the previous month (UTC) as `YYYY-MM`. Adds it to the context. */
 const monthAccepted = check({

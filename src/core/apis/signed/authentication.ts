@@ -143,7 +143,11 @@ export async function signatureVerdict(
     contentType: header(request, "content-type"),
     date: header(request, "date"),
   };
-  if (headerOf(keys, stringToSign(parts, body.digest)) === header(request, "authorization")) return true;
+  if (headerOf(keys, stringToSign(parts, body.digest)) === header(request, "authorization")) {
+    if (request.query !== "")
+      context.entry.cause = cause("query-string.ignored", { given: show(request.query) });
+    return true;
+  }
   const { explainSignature } = await import("../explanations/signature.ts");
   return explainSignature(context, keys, otherSecrets);
 }

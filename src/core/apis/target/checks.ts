@@ -11,7 +11,7 @@ import { hasRoom, isNameFree } from "../../store/changes.ts";
 import type { RecordsOf } from "../../store/records.ts";
 import { explainBase64, explainUnknown, isUnreadText, lostInJson } from "../explanations/bodies.ts";
 import { reencodedAs } from "../explanations/reencoded.ts";
-import { unknownTarget } from "../explanations/values.ts";
+import { TEXTS_OF_NOTHING, unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
 import {
   knownAccessKey,
@@ -92,8 +92,9 @@ function addRemark({ entry }: ApiContext, remark: AnyCause): void {
   entry.cause = entry.cause === undefined ? remark : withFurther(entry.cause, remark);
 }
 
-/** Records a name that was encoded twice: it is accepted, and nobody finds it by what was meant. */
+/** Records a name that was encoded twice or not set: it is accepted, and nobody finds it by what was meant. */
 function remarkOnName(context: ApiContext, name: string): void {
+  if (TEXTS_OF_NOTHING.includes(name)) addRemark(context, cause("text.unset", { field: "name", text: name }));
   if (!/[\u0080-\u00ff\ufffd]/.test(name)) return;
   const as = reencodedAs(Buffer.from(name));
   if (as !== undefined) addRemark(context, cause("name.reencoded", { name: show(name), as }));

@@ -7,7 +7,7 @@ import type { Database, TemplateTarget } from "../../schema/database.ts";
 import { isProcessed } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 import type { RecordsOf } from "../../store/records.ts";
-import { unknownTarget } from "../explanations/values.ts";
+import { isUnset, unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
 import {
   requestQuotaLeft,
@@ -54,11 +54,12 @@ export const LONGEST_INSTANCE_ID = 65_536;
 const instanceIdGiven = check({
   name: "instanceIdGiven",
   refusals: [failure("BadRequest"), failure("InvalidInstanceId")],
-  test: ({ body }: ApiContext) => {
+  test: ({ body, entry }: ApiContext) => {
     const id = body.fields.instance_id;
     if (typeof id !== "string") {
       return refuse(failure("BadRequest"), cause("instance-id.type", { given: show(id) }));
     }
+    if (id !== "" && isUnset(id)) entry.cause = cause("text.unset", { field: "instance_id", text: id });
     return (
       (id !== "" && id.length <= LONGEST_INSTANCE_ID) ||
       refuse(
@@ -95,11 +96,11 @@ const mediaTypeAccepted = check({
   name: "mediaTypeAccepted",
   refusals: [failure("InvalidAcceptHeader")],
   test: ({ request }: ApiContext) => {
-    const mediaType = header(request, "accept") ?? "";
-    const format = FORMATS.get(mediaType);
-    return format === undefined
-      ? cause("accept.format", { given: show(mediaType), accepted: [...FORMATS.keys()].join(", ") })
-      : { format };
+    const mediaType = header(request, "accept");
+    const format = FORMATS.get(mediaType ?? "");
+    if (format !== undefined) return { format };
+    const given = mediaType === undefined ? {} : { given: show(mediaType) };
+    return cause("accept.format", { ...given, accepted: [...FORMATS.keys()].join(", ") });
   },
 });
 

@@ -218,10 +218,16 @@ export const bodyCauses = {
     'POST /targets\n\n{ …, "image": "iVBORw0KGgoAAAANSUhEUgAA BBBB" }',
   ),
   "base64.trim": refusal<Place>(
-    "Base64 has white space around it.",
-    notBase64("trim the base64", "is white space around it"),
-    "Trim the base64.",
+    "Base64 has white space around it, or tabs in it.",
+    notBase64("remove the white space from the base64", "is white space"),
+    "Trim the base64, and remove tabs.",
     'POST /targets\n\n{ …, "image": "iVBORw0KGgo= " }',
+  ),
+  "base64.other": refusal<{ readonly field: string; readonly is: "base32" | "Ascii85" }>(
+    "A field is in base32 or Ascii85, rather than base64.",
+    ({ field, is }) => `encode ${field} as base64: it is ${is}, rather than ${BASE64}`,
+    'Encode the bytes with `toString("base64")`.',
+    'POST /targets\n\n{ …, "image": "<~9jqo^BlbD-BleB1DJ+*~>" }',
   ),
   "base64.decoded": refusal<Place>(
     "A field has bytes that were read as text, rather than base64.",

@@ -5,6 +5,7 @@ const MALFORMED = {
   colon: "there is no colon between access key and signature",
   space: "there is no space after VWS",
   colons: "it has more than one colon",
+  scheme: "its scheme is not VWS",
   spaces: "it has more than one space",
   around: "there is white space around the access key: trim it",
 } as const;
@@ -28,6 +29,13 @@ const ALTERED = {
   percent: "percent-encoded",
 } as const;
 
+const MISTAKEN = {
+  name: "the name of one",
+  id: "the id of one",
+  license: "as long as a license key",
+  signature: "the signature, which belongs behind the key and the colon",
+} as const;
+
 const malformed =
   <Problem extends string>(advice: string, problems: Readonly<Record<Problem, string>>) =>
   ({ problem, expected }: { readonly problem: Problem; readonly expected: string }) =>
@@ -40,6 +48,7 @@ type Malformed<Problem> = {
 
 const DATES = {
   empty: ", which is empty",
+  twice: ", which is two dates (send the header once)",
   iso: ", which is ISO 8601 (toISOString)",
   number: ", which is a number of seconds or milliseconds",
   local: ", which is local time (toString)",
@@ -103,12 +112,11 @@ export const headerCauses = {
   "key.unknown": refusal<{
     readonly role: string;
     readonly given: string;
-    /** Of a database. */
-    readonly is?: "name" | "id";
+    readonly is?: keyof typeof MISTAKEN;
   }>(
     "No database has the access key.",
     ({ role, given, is }) =>
-      `send the ${role} access key of a database: ${is === undefined ? `none has ${given}` : `${given} is the ${is} of one`}; server keys sign target API requests, client keys sign queries`,
+      `send the ${role} access key of a database: ${is === undefined ? `none has ${given}` : `${given} is ${MISTAKEN[is]}`}; server keys sign target API requests, client keys sign queries`,
     "Use the keys of a database of this mock or server, as `addCloudDatabase()` or the manager returns them.",
     "GET /targets\nAuthorization: VWS unknown:<signature>",
   ),

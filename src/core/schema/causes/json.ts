@@ -33,6 +33,7 @@ const FORMATS = {
   form: "send JSON: the body is form-encoded (name=value)",
   percent: "send the JSON as it is: the body is percent-encoded",
   multipart: "send JSON: the body is a multipart form",
+  picture: "send JSON with the base64 of the picture in the field image: the body is the picture itself",
   xml: "send JSON: the body is XML or HTML",
   base64: "send the JSON as it is: the body is its base64",
   yaml: "send JSON: the body is YAML",

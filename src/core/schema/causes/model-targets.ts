@@ -39,6 +39,8 @@ const finding = <Facts extends object = object>(
   example: string,
 ) => refusal<Facts & Place>(happened, sentence, change, example, counted);
 
+const UNSET_ID = "await the call that returns the id, and check the variable that holds it";
+
 const DATASET = "POST /modeltargets/datasets";
 
 /** OAuth 2.0 and Model Targets. */
@@ -124,9 +126,10 @@ export const modelTargetCauses = {
     "Send the scopes as a JSON array of strings.",
     'POST /oauth2/clientcredentials\n\n{"scopes": "all"}',
   ),
-  "credential.unknown": refusal<{ readonly id: string }>(
+  "credential.unknown": refusal<{ readonly id: string; readonly isUnset?: boolean }>(
     "The client credential does not exist.",
-    ({ id }) => `use an id that GET /oauth2/clientcredentials lists: no client credential has the id ${id}`,
+    ({ id, isUnset }) =>
+      `${isUnset === true ? UNSET_ID : "use an id that GET /oauth2/clientcredentials lists"}: no client credential has the id ${id}`,
     "Use the id of a credential that exists.",
     "DELETE /oauth2/clientcredentials/unknown",
   ),
@@ -198,12 +201,24 @@ export const modelTargetCauses = {
     "Name only states that the model's configuration declares.",
     `${DATASET} with a view whose state the model does not declare`,
   ),
-  "dataset.unknown": refusal<{ readonly uuid: string }>(
+  "dataset.unknown": refusal<{ readonly uuid: string; readonly isUnset?: boolean }>(
     "The dataset does not exist.",
-    ({ uuid }) =>
-      `send the uuid that creating the dataset returned: no dataset has the uuid ${uuid}; it was never created or was deleted`,
+    ({ uuid, isUnset }) =>
+      isUnset === true
+        ? `${UNSET_ID}: no dataset has the uuid ${uuid}`
+        : `send the uuid that creating the dataset returned: no dataset has the uuid ${uuid}; it was never created or was deleted`,
     "Use the uuid that creating the dataset returned, before it is deleted.",
     "GET /modeltargets/datasets/unknown/status",
+  ),
+  "dataset.cad-data": remark<{ readonly path: string; readonly given: string; readonly isDataUri: boolean }>(
+    "A model's cadDataUrl is no http or https URL, or its cadDataBlob is a data URI.",
+    ({ path, given, isDataUri }) =>
+      (isDataUri
+        ? `send only what follows the comma of the data URI as ${path}`
+        : `send an http or https URL as ${path}, or the file's base64 as cadDataBlob`) +
+      `: got ${given}; the mock accepts it, because nobody has observed what the service does`,
+    "Send a URL that the service can download, or the base64 of the file.",
+    `${DATASET} with a model whose cadDataUrl is ./model.glb`,
   ),
   "dataset.training": remark<{ readonly uuid: string; readonly status: string }>(
     "The dataset is not done yet.",

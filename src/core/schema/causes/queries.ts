@@ -198,6 +198,12 @@ export const queryCauses = {
     "Add the target with an image that is rated above 0, or with another rater.",
     "POST /v1/query with the image of a target that is rated 0",
   ),
+  "query-string.ignored": remark<{ readonly given: string }>(
+    "The URL has a query string, which the service ignores.",
+    ({ given }) => `send parameters in the body, or leave them out: the query string ${given} is ignored`,
+    "Send the parameters of a query as fields of its form; the target API has none.",
+    "GET /targets?page=2",
+  ),
   "picture.unreadable": remark<{ readonly why: string }>(
     "The query's picture opens, but cannot be decoded, so nothing matches.",
     ({ why }) => why,

@@ -4,6 +4,8 @@ import {
   compared,
   DIGEST_FORMS,
   type DigestForm,
+  KEY_ALTERATIONS,
+  type KeyAlteration,
   type Left,
   SIGNATURE_FORMS,
   type SignatureForm,
@@ -105,6 +107,12 @@ export const signatureCauses = {
     "Use the characters of the secret key as the key of the HMAC: decode nothing.",
     "GET /targets, signed with what the server secret key is in base64",
   ),
+  "signature.key-altered": mistake<{ readonly is: KeyAlteration }>(
+    "The secret key that signed is right but for what was added, cut or encoded.",
+    ({ is }) => `sign with the secret key as it is: it signed ${KEY_ALTERATIONS[is]}`,
+    "Sign with the secret key as it is: whole, and without anything around it.",
+    "GET /targets, signed with the server secret key and an ampersand",
+  ),
   "signature.utf16": mistake<{ readonly is: "key" | "text" | "both" }>(
     "The secret key or the string to sign was UTF-16.",
     ({ is }) =>
@@ -204,10 +212,10 @@ export const signatureCauses = {
     "Write the MD5 as 32 lower-case hexadecimal digits, two for each byte.",
     "POST /targets, signed with the MD5 in upper case",
   ),
-  "signature.rewritten": mistake(
+  "signature.rewritten": mistake<{ readonly isReordered?: boolean }>(
     "The body was serialised again after it was signed.",
-    () =>
-      "serialise the body once, then sign and send those bytes: it was serialised again after it was signed",
+    ({ isReordered }) =>
+      `serialise the body once, then sign and send those bytes: it was serialised again after it was signed${isReordered === true ? ", with its keys in another order" : ""}`,
     "Serialise the body once, then sign and send those bytes.",
     "POST /targets, signed with the MD5 of the same JSON with spaces",
   ),
@@ -227,12 +235,16 @@ export const signatureCauses = {
     readonly seconds?: number | undefined;
     readonly right?: string;
     readonly wrong?: string;
+    /** Whether the header was sent twice. */
+    readonly isTwice?: boolean;
   }>(
     "Another date was signed.",
-    ({ seconds, right, wrong }) =>
-      seconds === undefined
-        ? `sign the Date header's exact value${wrong === undefined ? ", not an empty line" : ` (${right}, not ${wrong})`}`
-        : `read the clock once, then sign and send that text: the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's`,
+    ({ seconds, right, wrong, isTwice }) =>
+      isTwice === true
+        ? `send one Date header: the request has ${right}, and ${wrong} was signed`
+        : seconds === undefined
+          ? `sign the Date header's exact value${wrong === undefined ? ", not an empty line" : ` (${right}, not ${wrong})`}`
+          : `read the clock once, then sign and send that text: the date that was signed is ${Math.abs(seconds)} s ${seconds < 0 ? "before" : "after"} the Date header's`,
     "Sign the Date header's exact value: compute it once, then sign and send it.",
     "GET /targets, signed with an empty date",
   ),
@@ -290,7 +302,8 @@ export const signatureCauses = {
   ),
   "signature.unexplained": refusal<Compared & Left>(
     "The signature does not match, and no common mistake explains it.",
-    () => "check the secret key",
+    ({ isForm }) =>
+      `${isForm === true ? "build the form once, send the bytes that were signed, and " : ""}check the secret key`,
     "Check the secret key, compare the string that the client signs with the expected one, and look for what changes the body.",
     "GET /targets, signed with an unknown key",
     whatIsLeft,

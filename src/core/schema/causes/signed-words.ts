@@ -30,6 +30,7 @@ export const unexplained: Join = ([sentence = ""], { expected }, isShort) =>
 
 const OTHER_KEY = "another key";
 const CHANGED_BODY = "a body that was changed after it was signed";
+const BUILT_TWICE = "a form that was built again after it was signed, which has another boundary then";
 
 export type Left = {
   readonly hasBody?: boolean;
@@ -37,18 +38,34 @@ export type Left = {
   readonly served?: number | undefined;
   /** Whether the request's own Content-MD5 is that of its body. */
   readonly isContentRight?: boolean | undefined;
+  /** Whether the body is a form. */
+  readonly isForm?: boolean;
 };
 
 /** What is left if no mistake explains a signature. */
-function leftOf({ hasBody, served, isContentRight }: Left): string {
+function leftOf({ hasBody, served, isContentRight, isForm }: Left): string {
   if (isContentRight === false) return `${CHANGED_BODY}: its Content-MD5 is that of other bytes`;
   const key = served === undefined ? OTHER_KEY : `${OTHER_KEY} (request #${served} had the right one)`;
   if (isContentRight === true) return `${key}: the body still has its Content-MD5`;
-  return hasBody === false ? key : `${key}, or ${CHANGED_BODY}`;
+  if (hasBody === false) return key;
+  return `${key}, or ${isForm === true ? BUILT_TWICE : CHANGED_BODY}`;
 }
 
 export const whatIsLeft: Join = (sentences, facts, isShort) =>
   `${unexplained(sentences, facts, isShort)}; no common mistake explains the signature; what is left is ${leftOf(facts)}`;
+
+/** What clients make of a secret key. */
+export const KEY_ALTERATIONS = {
+  cut: "without its first or last character",
+  twice: "twice in a row",
+  hashed: "as its hash (MD5, SHA-1 or SHA-256)",
+  encoded: "encoded as base64 or hexadecimal",
+  oauth: "with an ampersand, as in OAuth 1.0",
+  prefixed: "with a prefix, as in AWS Signature Version 4",
+  mark: "with a byte-order mark before it",
+  pair: "behind the access key",
+} as const;
+export type KeyAlteration = keyof typeof KEY_ALTERATIONS;
 
 /** How clients write a digest by hand. */
 export const DIGEST_FORMS = {

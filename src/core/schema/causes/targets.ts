@@ -1,4 +1,5 @@
 import { refusal, remark } from "./row.ts";
+import { unset } from "./words.ts";
 
 const INSTEAD_OF_ID = {
   other: "send the id that adding the target returned",
@@ -162,6 +163,12 @@ export const targetCauses = {
     "Read the name in the encoding in which it was written, and send it as UTF-8.",
     'POST /targets\n\n{ …, "name": "K\u00c3\u00a4fer" }',
   ),
+  "text.unset": remark<{ readonly field: string; readonly text: string }>(
+    "A field is the text of a value that was not set; the service accepts it.",
+    ({ field, text }) => `${unset(field, text)}, which is accepted`,
+    "Check the variable that holds the value.",
+    'POST /targets\n\n{ …, "name": "undefined" }',
+  ),
   "name.taken": refusal<{ readonly name: string; readonly isManager?: boolean }>(
     "Another target has the name.",
     ({ name, isManager }) =>
@@ -195,12 +202,14 @@ export const targetCauses = {
     "Send an instance id that is not empty, and not longer than the template allows.",
     'POST /targets/{id}/instances\n\n{"instance_id": ""}',
   ),
-  "database-id.wrong": refusal<{ readonly isName?: boolean }>(
+  "database-id.wrong": refusal<{ readonly isName?: boolean; readonly unset?: string | undefined }>(
     "The path names another database than the keys.",
-    ({ isName }) =>
-      isName === true
-        ? "send the database's id (databaseId) in the path: it has the name"
-        : "send the id of the database that the keys belong to: the path has another",
+    ({ isName, unset: text }) =>
+      text !== undefined
+        ? unset("the database's id", text)
+        : isName === true
+          ? "send the database's id (databaseId) in the path: it has the name"
+          : "send the id of the database that the keys belong to: the path has another",
     "Use the id of the cloud database that the keys belong to.",
     "POST /imagetargets/databases/unknown/reports/recoCounts",
   ),
