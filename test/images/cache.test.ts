@@ -180,6 +180,18 @@ describe("the cache of prepared images", () => {
     expect(await cache.find("a", () => Promise.reject(new Error("dropped")))).toBe(image);
   });
 
+  it("keeps the latest 64 images that only queries had, and those of targets", async () => {
+    const cache = new PreparedImages(1000 * preparedBytes(image));
+    await cache.find("shared", make, "query");
+    await cache.find("shared", make);
+    cache.offer("offered", image);
+    for (let number = 0; number < 100; number += 1) await cache.find(`${number}`, make, "query");
+    expect(cache.use.images).toBe(2 + 64);
+    const unmade = () => Promise.reject(new Error("dropped"));
+    for (const name of ["shared", "offered", "36", "99"]) expect(await cache.find(name, unmade)).toBe(image);
+    await expect(cache.find("35", unmade)).rejects.toThrow("dropped");
+  });
+
   it.each([-1, Number.NaN])("refuses the bound %s", (bytes) => {
     expect(() => setImageCacheBytes(bytes)).toThrow(
       new RangeError(`imageCacheBytes: expected a number of bytes, at least 0; got ${bytes}`),

@@ -22,7 +22,9 @@ beforeAll(async () => {
 describe("a thumbnail of decoded pixels", () => {
   const fromPixels = async (bytes: Buffer) => {
     const made = await decodePixels(bytes, async (pixels) =>
-      scalesAsFile(bytes, pixels) ? thumbnailOfPixels(pixels, bytes) : undefined,
+      scalesAsFile(bytes, pixels)
+        ? thumbnailOfPixels(pixels, bytes, (thumbnail) => Buffer.from(thumbnail))
+        : undefined,
     );
     if (made && "damage" in made) throw new Error(made.damage);
     return made;

@@ -111,6 +111,33 @@ export function inBackground(job: () => Promise<unknown> | undefined): void {
     .catch(() => {});
 }
 
+const waitingForSpareTime: (() => void)[] = [];
+/** What waits may hold a megabyte of pixels. */
+const MOST_WAITING = 4;
+const LONGEST_WAIT_MS = 10;
+let isSpareTimeSet = false;
+
+/** Resolves when {@link useSpareTime} is called, or soon: what follows hardly delays requests. */
+export function spareTime(): Promise<void> {
+  if (!isSpareTimeSet)
+    realTimers
+      .setTimeout(() => {
+        isSpareTimeSet = false;
+        useSpareTime();
+      }, LONGEST_WAIT_MS)
+      .unref();
+  isSpareTimeSet = true;
+  return new Promise((resolve) => {
+    waitingForSpareTime.push(resolve);
+    if (waitingForSpareTime.length > MOST_WAITING) waitingForSpareTime.shift()?.();
+  });
+}
+
+/** Call it when this thread begins to wait for another one, and before it waits for what is made in spare time. */
+export function useSpareTime(): void {
+  for (const resolve of waitingForSpareTime.splice(0)) resolve();
+}
+
 /** Lets a limited number of jobs run at a time; the others wait in order. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];

@@ -107,6 +107,9 @@ interface Kept {
   query: number;
 }
 
+/** Images of queries that are kept. Each request may bring a new one, and the memory of dropped ones is used again. */
+const MOST_OF_QUERIES = 64;
+
 /**
  * Prepared images by SHA-256, limited in bytes. Never evicts images of the current or previous query: queries over more images
  * than fit then find some, but a plain LRU cache would miss all.
@@ -115,6 +118,8 @@ export class PreparedImages {
   /** The least recently used first. */
   readonly #kept = new Map<string, Kept>();
   readonly #pending = new Map<string, Promise<PreparedImage | null>>();
+  /** Those that only queries have had. The least recently used first. */
+  readonly #ofQueries = new Set<string>();
   #bytes = 0;
   #query = 0;
 
@@ -125,31 +130,49 @@ export class PreparedImages {
   }
 
   /** Makes a missing image once, even for concurrent callers. Null if it cannot be decoded. */
-  async find(sha256: string, make: () => Promise<PreparedImage | null>): Promise<PreparedImage | null> {
+  async find(
+    sha256: string,
+    make: () => Promise<PreparedImage | null>,
+    of: "target" | "query" = "target",
+  ): Promise<PreparedImage | null> {
     const kept = this.#kept.get(sha256);
+    // Targets keep theirs.
+    if (kept && this.#ofQueries.delete(sha256) && of === "query") this.#ofQueries.add(sha256);
     if (kept) {
       kept.query = this.#query;
       this.#kept.delete(sha256);
       this.#kept.set(sha256, kept);
       return kept.image;
     }
-    return this.#pending.get(sha256) ?? this.#make(sha256, make);
+    return this.#pending.get(sha256) ?? this.#make(sha256, make, of);
   }
 
-  async #make(sha256: string, make: () => Promise<PreparedImage | null>): Promise<PreparedImage | null> {
+  async #make(
+    sha256: string,
+    make: () => Promise<PreparedImage | null>,
+    of: "target" | "query",
+  ): Promise<PreparedImage | null> {
     const made = make();
     this.#pending.set(sha256, made);
     try {
       const image = await made;
       if (image) this.#keep(sha256, image, true);
+      if (image && of === "query") this.#keepOfQuery(sha256);
       return image;
     } finally {
       this.#pending.delete(sha256);
     }
   }
 
+  #keepOfQuery(sha256: string): void {
+    if (this.#kept.has(sha256)) this.#ofQueries.add(sha256);
+    const [oldest = ""] = this.#ofQueries;
+    if (this.#ofQueries.size > MOST_OF_QUERIES) this.drop(oldest);
+  }
+
   /** Caches an image before it is needed, if there is room. */
   offer(sha256: string, image: PreparedImage): void {
+    this.#ofQueries.delete(sha256);
     this.#keep(sha256, image, false);
   }
 
@@ -166,6 +189,7 @@ export class PreparedImages {
   }
 
   drop(sha256: string): void {
+    this.#ofQueries.delete(sha256);
     this.#bytes -= this.#kept.get(sha256)?.bytes ?? 0;
     this.#kept.delete(sha256);
   }

@@ -9,7 +9,7 @@ import {
 } from "../general/image-header.ts";
 import { loadModule } from "../general/load-module.ts";
 import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
-import { Semaphore } from "../general/scheduling.ts";
+import { Semaphore, useSpareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { keepDecoderLimits } from "./decoder-limits.ts";
@@ -83,7 +83,9 @@ async function decode<T>(
   const sharp = loadDecoder();
   const image = sharp(bytes, { ...READ_OPTIONS, failOn });
   try {
-    return await run(image);
+    const running = run(image);
+    useSpareTime();
+    return await running;
   } catch (error) {
     const message = messageOf(error);
     if (MACHINE_FAILED.test(message))
@@ -139,17 +141,27 @@ export function drawThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
 
 /**
  * Scales an image to 256x256, upright by EXIF, while decoding it: huge images need little memory. Missing data stays blank.
+ * @param use runs in a turn of the event loop of its own; the thumbnail is overwritten afterwards
  */
-export function decodeThumbnail(bytes: Buffer): Promise<Buffer | Undecodable> {
-  return decodeScaled(bytes, async (image, header) => {
-    if (fitsKernel(header) && scalesAsFile(bytes, header))
-      return thumbnailOfPixels(await pixelsOf(image), bytes);
+export async function useThumbnail<T>(
+  bytes: Buffer,
+  use: (thumbnail: Uint8Array) => T,
+): Promise<T | Undecodable> {
+  const decoded = await decodeScaled(bytes, async (image, header) => {
+    if (fitsKernel(header) && scalesAsFile(bytes, header)) return pixelsOf(image);
     // The decoder turns whole pictures in memory.
     return isEnlarged(header)
-      ? scaleByDecoder(image.autoOrient())
-      : upright(thumbnail(await scaleByDecoder(image)), bytes).data;
+      ? thumbnail(await scaleByDecoder(image.autoOrient()))
+      : upright(thumbnail(await scaleByDecoder(image)), bytes);
   });
+  if ("damage" in decoded) return decoded;
+  await yieldToEventLoop();
+  return use(fitsKernel(decoded) ? scaledByKernel(decoded, bytes) : decoded.data);
 }
+
+/** A copy of what {@link useThumbnail} makes. */
+export const decodeThumbnail = (bytes: Buffer): Promise<Buffer | Undecodable> =>
+  useThumbnail(bytes, (thumbnail) => Buffer.from(thumbnail));
 
 const thumbnail = (data: Buffer): Pixels => ({ data, width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE });
 
@@ -207,16 +219,28 @@ export const scalesAsFile = (bytes: Buffer, { width, height }: PixelSize): boole
     ? bytes[PNG_DEPTH_AT] === 8 && OPAQUE.PNG.includes(bytes[PNG_COLOUR_AT]) && !bytes.includes("tRNS")
     : Math.min(width, height) <= MAX_UNSHRUNK_SIDE && OPAQUE.JPEG.includes(jpegFrame(bytes)?.components);
 
-/** Of a file's pixels what {@link decodeThumbnail} makes of the file, if {@link scalesAsFile}. */
-export async function thumbnailOfPixels(stored: Pixels, file: Buffer): Promise<Buffer> {
-  if (!isEnlarged(stored)) return upright(thumbnail(await scaled(stored)), file).data;
-  return scaled(upright(stored, file));
+/** Of a file's pixels what {@link useThumbnail} makes of the file, if {@link scalesAsFile}. */
+export async function thumbnailOfPixels<T>(
+  stored: Pixels,
+  file: Buffer,
+  use: (thumbnail: Uint8Array) => T,
+): Promise<T> {
+  const decoded = fitsKernel(stored) ? undefined : await thumbnailByDecoder(stored, file);
+  await yieldToEventLoop();
+  return use(decoded ?? scaledByKernel(stored, file));
 }
 
-const scaled = async ({ data, width, height }: Pixels): Promise<Buffer> =>
-  fitsKernel({ width, height })
-    ? scaleToThumbnail(data, width, height)
-    : scaleByDecoder(fromPixels(data, { width, height }));
+async function thumbnailByDecoder(stored: Pixels, file: Buffer): Promise<Buffer> {
+  const isTurned = isEnlarged(stored);
+  const { data, ...size } = isTurned ? upright(stored, file) : stored;
+  const scaled = thumbnail(await scaleByDecoder(fromPixels(data, size)));
+  return (isTurned ? scaled : upright(scaled, file)).data;
+}
+
+function scaledByKernel(stored: Pixels, file: Buffer): Uint8Array {
+  const { data, width, height } = upright(stored, file);
+  return scaleToThumbnail(data, width, height);
+}
 
 const fromPixels = (data: Buffer, { width, height }: PixelSize): SharpImage => {
   const sharp = loadDecoder();

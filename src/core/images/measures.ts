@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { yieldToEventLoop } from "../general/scheduling.ts";
+import { spareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import type { ImageMeasures } from "../schema/target.ts";
 import { preparedImages } from "./cache.ts";
 import { decodePixels, type GreyPicture, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
@@ -7,10 +7,11 @@ import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 import { sketches } from "./matching/ranking.ts";
 import { prepareWithSketch } from "./matching/similarity.ts";
+import { type GreyRows, greyRows, PIXELS_PER_SLICE } from "./ratings/brisque/features.ts";
 import { brisqueScore } from "./ratings/brisque/score.ts";
+import { fitsKernel } from "./scale.ts";
 
 const CHANNELS = 3;
-const PIXELS_PER_SLICE = 100_000;
 /** A target succeeds when the mean deviation of its colour channels is above this. */
 const FLAT_IMAGE_DEVIATION = 5;
 
@@ -41,13 +42,20 @@ export function measure(
 ): Promise<ImageMeasures> {
   const known = latest.get(sha256);
   if (known && (known.brisque || !brisque)) return known.made;
-  // Only a few images are in memory at a time.
-  const made = decodePixels(bytes, async (pixels) => {
-    // Not awaited: only comparisons need the sketch, and wait for it.
-    if (sketch && scalesAsFile(bytes, pixels))
-      sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels)).catch(() => {});
-    const isFlat = !(await deviatesMoreThan(FLAT_IMAGE_DEVIATION, pixels));
-    return { isFlat, brisque: brisque ? await brisqueScore((await reduce(pixels)).grey) : undefined };
+  const made = new Promise<ImageMeasures>((resolve, reject) => {
+    // Only a few images are in memory at a time.
+    const damage = decodePixels(bytes, async (pixels) => {
+      const measures = measurePixels(pixels, brisque);
+      measures.then(resolve, reject);
+      // Only comparisons need the sketch, and wait for it.
+      if (sketch && scalesAsFile(bytes, pixels)) {
+        const sketched = sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels, measures));
+        const isOver = sketched.catch(() => {});
+        if (!fitsKernel(pixels)) await isOver;
+      }
+      return measures;
+    });
+    damage.then(resolve, reject);
   });
   latest.set(sha256, { made, brisque });
   made.catch(() => {
@@ -56,10 +64,34 @@ export function measure(
   return made;
 }
 
-async function sketchOf({ bytes, sha256 }: HashedImage, pixels: Pixels) {
-  const thumbnail = await thumbnailOfPixels(pixels, bytes);
-  await yieldToEventLoop();
-  const { image, sketch } = prepareWithSketch(thumbnail);
+async function measurePixels(pixels: Pixels, brisque: boolean): Promise<ImageMeasures> {
+  const { data, width, height } = pixels;
+  const totals = new Float64Array(2 * CHANNELS);
+  let counted = 0;
+  const grey: GreyRows = {
+    width,
+    height,
+    read: (row, rows) => {
+      counted += rows * width;
+      return reduceSlice(data.subarray(row * width * CHANNELS, (row + rows) * width * CHANNELS), totals);
+    },
+  };
+  const isWide = width > PIXELS_PER_SLICE;
+  const score = brisque
+    ? await brisqueScore(isWide ? greyRows((await reduce(pixels)).grey) : grey)
+    : undefined;
+  const deviates =
+    counted === width * height
+      ? deviationOf(totals, counted, counted) > FLAT_IMAGE_DEVIATION
+      : await deviatesMoreThan(FLAT_IMAGE_DEVIATION, pixels);
+  return { isFlat: !deviates, brisque: score };
+}
+
+/** After the rating: an addition is answered without the sketch. */
+async function sketchOf({ bytes, sha256 }: HashedImage, pixels: Pixels, rated: Promise<unknown>) {
+  await rated.catch(() => {});
+  if (fitsKernel(pixels)) await spareTime();
+  const { image, sketch } = await thumbnailOfPixels(pixels, bytes, prepareWithSketch);
   preparedImages.offer(sha256, image);
   return sketch;
 }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import { yieldToEventLoop } from "../../general/scheduling.ts";
+import { useSpareTime, yieldToEventLoop } from "../../general/scheduling.ts";
 import { showWithType } from "../../general/text.ts";
 import { ImageMemo, imageObjects, preparedImages } from "../cache.ts";
-import { decodeThumbnail } from "../decode.ts";
+import { useThumbnail } from "../decode.ts";
 import {
   type ComparedImage,
   type ComparedTarget,
@@ -12,7 +12,6 @@ import {
 } from "./comparison.ts";
 import {
   boundScore,
-  makeQuery,
   type PreparedImage,
   packSketch,
   prepareImage,
@@ -21,6 +20,7 @@ import {
   type Sketch,
   scoreImage,
   unpackSketch,
+  withQuery,
 } from "./similarity.ts";
 
 /** Sketches compared per slice: about 1 ms. */
@@ -60,13 +60,14 @@ export async function rankTargets<T extends ComparedTarget>(
   if (comparison.by === "features")
     return comparison.recogniser.rank({ sha256, bytes: () => image }, targets, most, only);
   preparedImages.beginQuery();
-  const prepared = await preparedOf({ sha256, bytes: () => image });
+  const prepared = await preparedOf({ sha256, bytes: () => image }, "query");
   if (!prepared) return { matches: [], notCompared: [], unmatched: targets, isUndecoded: true };
-  return rankBySimilarity(makeQuery(prepared), targets, comparison.threshold, most);
+  return withQuery(prepared, (query) => rankBySimilarity(query, targets, comparison.threshold, most));
 }
 
 /** A summary of an image for such comparisons, for a process that does not have it. Undefined when it cannot be decoded. */
 export async function sketchOf(image: ComparedImage): Promise<Buffer | undefined> {
+  useSpareTime();
   // Afterwards, only the packed one is needed here, unless a query has begun to compare the image.
   imageObjects.add(image);
   const sketch = await sketches.of(image);
@@ -129,7 +130,9 @@ async function findCandidates<T extends ComparedTarget>(
   for (let start = 0; start < targets.length; start += SKETCHES_PER_SLICE) {
     const slice = targets.slice(start, start + SKETCHES_PER_SLICE);
     const known = slice.map(({ image }) => sketches.of(image));
-    const ready = known.some((sketch) => sketch instanceof Promise) ? await Promise.all(known) : known;
+    const isUnready = known.some((sketch) => sketch instanceof Promise);
+    if (isUnready) useSpareTime();
+    const ready = isUnready ? await Promise.all(known) : known;
     if (slice.length > FEW_SKETCHES) await yieldToEventLoop();
     for (const [index, target] of slice.entries()) {
       const sketch = ready[index];
@@ -172,28 +175,29 @@ async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
   const packed = await image.summary?.("sketch");
   const sent = packed && unpackSketch(packed);
   if (sent) return sent;
-  const thumbnail = await thumbnailOf(image);
-  if (thumbnail === null) return null;
-  const prepared = prepareWithSketch(thumbnail);
+  const prepared = await preparedBy(image, prepareWithSketch);
+  if (prepared === null) return null;
   preparedImages.offer(image.sha256, prepared.image);
   return prepared.sketch;
 }
 
-async function preparedOf(image: ComparedImage): Promise<PreparedImage | null> {
+async function preparedOf(
+  image: ComparedImage,
+  of: "target" | "query" = "target",
+): Promise<PreparedImage | null> {
+  useSpareTime();
   // Making a sketch prepares the image too. Users of the sketch get its failure.
   await sketches.latest(image.sha256)?.catch(() => {});
-  return preparedImages.find(image.sha256, async () => {
-    const thumbnail = await thumbnailOf(image);
-    return thumbnail && prepareImage(thumbnail);
-  });
+  return preparedImages.find(image.sha256, () => preparedBy(image, prepareImage), of);
 }
 
-/** Null when the image cannot be decoded. Resolves in a turn of the event loop of its own. */
-async function thumbnailOf(image: ComparedImage): Promise<Buffer | null> {
-  const thumbnail = await decodeThumbnail(await image.bytes());
-  if ("damage" in thumbnail) return null;
-  await yieldToEventLoop();
-  return thumbnail;
+/** Null when the image cannot be decoded. */
+async function preparedBy<Made extends object>(
+  image: ComparedImage,
+  prepare: (thumbnail: Uint8Array) => Made,
+): Promise<Made | null> {
+  const prepared = await useThumbnail(await image.bytes(), prepare);
+  return "damage" in prepared ? null : prepared;
 }
 
 async function rankByCalling<T extends ComparedTarget>(

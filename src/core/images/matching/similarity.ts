@@ -28,8 +28,10 @@ export interface Sketch {
 
 export interface Query {
   readonly image: PreparedImage;
-  /** For comparison with sketches: 112 kB. */
-  readonly sketch: Uint8Array;
+  /** For comparison with sketches: 112 kB, kept while another query has the kernel. */
+  sketch: Uint8Array | undefined;
+  /** How many searches compare with it. */
+  searches: number;
 }
 
 interface Kernel extends KernelMemory {
@@ -48,10 +50,11 @@ interface Kernel extends KernelMemory {
   score(grey: boolean, threshold: number): number;
 }
 
-/** The kernel, and the query in its memory: queries take turns. */
+/** The kernel, and the image and the query in its memory: queries take turns. */
 interface Loaded {
   readonly kernel: Kernel;
   readonly memory: Uint8Array;
+  image: PreparedImage | undefined;
   sketched: Query | undefined;
   prepared: Query | undefined;
 }
@@ -68,7 +71,7 @@ function load(): Loaded {
   if (loaded) return loaded;
   const kernel = instantiate<Kernel>(similarityKernel);
   const memory = new Uint8Array(kernel.memory.buffer);
-  loaded = { kernel, memory, sketched: undefined, prepared: undefined };
+  loaded = { kernel, memory, image: undefined, sketched: undefined, prepared: undefined };
   return loaded;
 }
 
@@ -77,12 +80,14 @@ export function prepareImage(thumbnail: Uint8Array): PreparedImage {
   const { kernel, memory } = load();
   memory.set(thumbnail, kernel.thumbnailAt());
   const grey = kernel.prepare() !== 0;
-  return {
+  const image = {
     grey,
     spreads: planesAt(kernel.spreadsAt(), grey, WINDOWS * 4),
     sums: planesAt(kernel.sumsAt(), grey, WINDOWS * 2),
     pixels: planesAt(kernel.pixelsAt(), grey, WINDOWS * WINDOW_PIXELS),
   };
+  load().image = image;
+  return image;
 }
 
 /** Prepares a thumbnail, and makes a sketch of it: about 1 ms. */
@@ -126,14 +131,40 @@ export function preparedBytes({ spreads, sums, pixels }: PreparedImage): number 
 
 /** Makes a query of a prepared image, in about 0.5 ms unless it is the one that was used last. */
 export function makeQuery(image: PreparedImage): Query {
-  const { kernel, memory, sketched } = load();
+  const { sketched } = load();
   if (sketched?.image === image) return sketched;
-  putImage(image);
-  kernel.sketchQuery(image.grey);
-  const at = kernel.querySketchAt();
-  const query = { image, sketch: memory.slice(at, at + QUERY_SKETCH_BYTES) };
-  load().sketched = query;
+  const query: Query = { image, sketch: undefined, searches: 0 };
+  putQuery(query);
   return query;
+}
+
+/** Searches with a query of a prepared image. */
+export async function withQuery<Result>(
+  image: PreparedImage,
+  search: (query: Query) => Promise<Result>,
+): Promise<Result> {
+  const query = makeQuery(image);
+  query.searches += 1;
+  try {
+    return await search(query);
+  } finally {
+    query.searches -= 1;
+  }
+}
+
+/** Puts a query into the kernel, to be compared with sketches. */
+function putQuery(query: Query): void {
+  const scorer = load();
+  const { kernel, memory, sketched } = scorer;
+  if (sketched === query) return;
+  const at = kernel.querySketchAt();
+  if (sketched && sketched.searches > 0) sketched.sketch ??= memory.slice(at, at + QUERY_SKETCH_BYTES);
+  if (query.sketch) memory.set(query.sketch, at);
+  else {
+    putImage(query.image);
+    kernel.sketchQuery(query.image.grey);
+  }
+  scorer.sketched = query;
 }
 
 /**
@@ -141,12 +172,8 @@ export function makeQuery(image: PreparedImage): Query {
  * Takes about 9 µs.
  */
 export function boundScore(query: Query, { grey, codes, slack }: Sketch, threshold: number): number {
-  const scorer = load();
-  const { kernel, memory } = scorer;
-  if (scorer.sketched !== query) {
-    memory.set(query.sketch, kernel.querySketchAt());
-    scorer.sketched = query;
-  }
+  putQuery(query);
+  const { kernel, memory } = load();
   memory.set(codes, kernel.sketchAt());
   return kernel.boundSketch(grey, slack, threshold);
 }
@@ -163,16 +190,24 @@ export function scoreImage(query: Query, image: PreparedImage, threshold: number
     kernel.useAsQuery(query.image.grey);
     scorer.prepared = query;
   }
-  memory.set(image.spreads, kernel.spreadsAt());
-  memory.set(image.sums, kernel.sumsAt());
+  if (scorer.image !== image) {
+    scorer.image = undefined;
+    memory.set(image.spreads, kernel.spreadsAt());
+    memory.set(image.sums, kernel.sumsAt());
+  }
   if (!kernel.mayReach(image.grey, threshold)) return null;
-  memory.set(image.pixels, kernel.pixelsAt());
+  if (scorer.image !== image) memory.set(image.pixels, kernel.pixelsAt());
+  scorer.image = image;
   const score = kernel.score(image.grey, threshold);
   return score > threshold ? score : null;
 }
 
-function putImage({ spreads, sums, pixels }: PreparedImage): void {
-  const { kernel, memory } = load();
+function putImage(image: PreparedImage): void {
+  const { spreads, sums, pixels } = image;
+  const scorer = load();
+  const { kernel, memory } = scorer;
+  if (scorer.image === image) return;
+  scorer.image = image;
   memory.set(spreads, kernel.spreadsAt());
   memory.set(sums, kernel.sumsAt());
   memory.set(pixels, kernel.pixelsAt());

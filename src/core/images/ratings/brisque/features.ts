@@ -1,3 +1,4 @@
+import type { PixelSize } from "../../../general/image-header.ts";
 import { yieldToEventLoop } from "../../../general/scheduling.ts";
 import type { GreyPicture } from "../../decode.ts";
 import { brisqueKernel } from "../../kernels/compiled.ts";
@@ -6,14 +7,21 @@ import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 /** In Jest, reading a global costs as much as a hundred operations. */
 const { abs, exp, floor, PI, sin, sqrt } = Math;
 
+/** A grey picture, one byte a pixel, that is made while it is read, once and in order. */
+export interface GreyRows extends PixelSize {
+  /** Its pixels row by row, which the next call may overwrite. */
+  read(firstRow: number, rows: number): Uint8Array;
+}
+
 interface Kernel extends KernelMemory {
   begin(width: number, height: number, room: number): number;
   push(rows: number): void;
 }
 
 /** About 0.8 ms of work. */
-const PIXELS_PER_SLICE = 100_000;
+export const PIXELS_PER_SLICE = 100_000;
 const ROWS_PER_SLICE = 5000;
+const SLICES_PER_TURN = 2;
 /** The kernel keeps 46 rows; images have at most MAX_TARGET_IMAGE_PIXELS, so the shorter side is below this. */
 const LONGEST_ROW = 65_536;
 /** In the kernel's memory: z and its four shifted products, five sums each. */
@@ -24,7 +32,7 @@ const FIELDS = 5;
 const idle: Kernel[] = [];
 
 /** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
-export async function brisqueFeatures(image: GreyPicture): Promise<number[]> {
+export async function brisqueFeatures(image: GreyRows): Promise<number[]> {
   const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
   const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
   const [whole, half] = await sumRows(kernel, upright);
@@ -37,22 +45,23 @@ export async function brisqueFeatures(image: GreyPicture): Promise<number[]> {
 }
 
 /** The sums of the image, then those of its half. */
-async function sumRows(
-  kernel: Kernel,
-  { data, width, height }: GreyPicture,
-): Promise<[ValueSums[], ValueSums[]]> {
-  const rowsPerSlice = Math.min(ROWS_PER_SLICE, Math.ceil(PIXELS_PER_SLICE / width));
+async function sumRows(kernel: Kernel, image: GreyRows): Promise<[ValueSums[], ValueSums[]]> {
+  const { width, height } = image;
+  const rowsPerSlice = rowsOfSlice(width);
   const source = kernel.begin(width, height, rowsPerSlice * width);
   const memory = new Uint8Array(kernel.memory.buffer, source);
   for (let row = 0; row < height; row += rowsPerSlice) {
-    if (row > 0) await yieldToEventLoop();
+    if (row > 0 && row % (SLICES_PER_TURN * rowsPerSlice) === 0) await yieldToEventLoop();
     const rows = Math.min(rowsPerSlice, height - row);
-    memory.set(data.subarray(row * width, (row + rows) * width));
+    memory.set(image.read(row, rows));
     kernel.push(rows);
   }
   const [whole, half] = [width * height, (width >> 1) * (height >> 1)];
   return [sumsOf(kernel, 0, whole), sumsOf(kernel, 1, half)];
 }
+
+const rowsOfSlice = (width: number): number =>
+  Math.min(ROWS_PER_SLICE, Math.max(1, floor(PIXELS_PER_SLICE / width)));
 
 function sumsOf(kernel: Kernel, level: number, count: number): ValueSums[] {
   const sums = new Float64Array(kernel.memory.buffer, 0, 2 * MAPS * FIELDS);
@@ -77,15 +86,22 @@ function featuresOf([z, ...products]: ValueSums[]): number[][] {
   ];
 }
 
-async function transpose({ data, width, height }: GreyPicture): Promise<GreyPicture> {
-  const turned = new Uint8Array(data.length);
-  const columnsPerSlice = Math.ceil(PIXELS_PER_SLICE / height);
-  for (let x = 0; x < width; x++) {
-    if (x % columnsPerSlice === 0) await yieldToEventLoop();
-    for (let y = 0; y < height; y++) turned[x * height + y] = data[y * width + x] ?? 0;
+async function transpose(image: GreyRows): Promise<GreyRows> {
+  const { width, height } = image;
+  const turned = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++) {
+    await yieldToEventLoop();
+    const row = image.read(y, 1);
+    for (let x = 0; x < width; x++) turned[x * height + y] = row[x] ?? 0;
   }
-  return { data: turned, width: height, height: width };
+  return greyRows({ data: turned, width: height, height: width });
 }
+
+export const greyRows = ({ data, width, height }: GreyPicture): GreyRows => ({
+  width,
+  height,
+  read: (firstRow, rows) => data.subarray(firstRow * width, (firstRow + rows) * width),
+});
 
 /** Sums over the values that a distribution is fitted to. */
 interface ValueSums {

@@ -1,7 +1,5 @@
 import { loadedOnce } from "../../../general/load-module.ts";
-import { yieldToEventLoop } from "../../../general/scheduling.ts";
-import type { GreyPicture } from "../../decode.ts";
-import { brisqueFeatures } from "./features.ts";
+import { brisqueFeatures, type GreyRows } from "./features.ts";
 
 /** In Jest, reading a global costs as much as a hundred operations. */
 const { exp } = Math;
@@ -15,17 +13,26 @@ const LEAST_SIDE = 4;
  * The BRISQUE score of an image, as OpenCV's quality module computes it: from 0 (best) to 100. One-colour images, and
  * those that are too small, score 100.
  */
-export async function brisqueScore(image: GreyPicture): Promise<number> {
-  if (isOneColour(image) || Math.min(image.width, image.height) < LEAST_SIDE) return WORST;
+export async function brisqueScore(image: GreyRows): Promise<number> {
+  if (Math.min(image.width, image.height) < LEAST_SIDE) return WORST;
   const model = await brisqueModel();
-  const features = await brisqueFeatures(image);
-  await yieldToEventLoop();
+  let [isOneColour, first]: [boolean, number | undefined] = [true, undefined];
+  const features = await brisqueFeatures({
+    ...image,
+    read: (...given) => {
+      const grey = image.read(...given);
+      first ??= grey[0];
+      isOneColour &&= grey[0] === first && areEqual(grey);
+      return grey;
+    },
+  });
+  if (isOneColour) return WORST;
   const score = regress(features, model);
   return Number.isFinite(score) ? Math.max(0, Math.min(WORST, score)) : WORST;
 }
 
-function isOneColour({ data }: GreyPicture): boolean {
-  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+function areEqual({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
   return bytes.subarray(1).equals(bytes.subarray(0, -1));
 }
 
