@@ -135,7 +135,7 @@ describe("a mock made by hand explains the test that fails, once, in", () => {
     const { code, printed } = await runNode("by-hand", args);
     expect(code, printed).toBe(1);
     expect(printed.split("The mock refused 1 request:"), printed).toHaveLength(times + 1);
-    const reason = "the signature was made with the database's client secret key";
+    const reason = "sign with the secret key that belongs to the access key: the signature was made";
     expect(printed.split(reason), printed).toHaveLength(times + 1);
     expect(printed.split("No request reached the mock"), printed).toHaveLength(2);
     expect(printed.split("(for query) applied to no request"), printed).toHaveLength(2);

@@ -82,7 +82,7 @@ describe("failOnRefusedRequests fails only the test with a refused request, and 
     expect(printed).toMatch(counts);
     expect(printed).toContain("the mock refused 1 request, and failOnRefusedRequests is set");
     expect(printed).toMatch(
-      /GET \/summary → 401 AuthenticationFailure .*\s+\[authorization\.missing\]\n *\w+: the request has no/,
+      /GET \/summary → 401 AuthenticationFailure .*\s+\[authorization\.missing\]\n *\w+: send an Authorization header: the request has/,
     );
     expect(printed).toMatch(/GET \/sumary → no response \[path\.unknown\]\n *route: .*GET \/summary/);
   });
