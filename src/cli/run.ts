@@ -27,10 +27,10 @@ const MISTAKES = [
   NotPermittedError,
 ] as const;
 
-type Command = (args: readonly string[], terminal: Terminal) => Promise<number>;
+type RunCommand = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
 const printing =
-  (text: string): Command =>
+  (text: string): RunCommand =>
   async (_args, terminal) => {
     terminal.print(text);
     return 0;
@@ -38,18 +38,18 @@ const printing =
 const printVersion = printing(`${release} (npm: ${version})\n`);
 const printHelp = printing(HELP.general);
 
-const COMMANDS = new Map<string, Command>([
+const COMMANDS = new Map<string, RunCommand>([
   ["serve", serve],
   ["exec", exec],
-  ...ROLES.map((role): [string, Command] => [role, singleServer(role)]),
+  ...ROLES.map((role): [string, RunCommand] => [role, singleServer(role)]),
   ["openapi", printOpenApi],
   ["picture", printPicture],
   ["healthcheck", healthcheck],
   // Loaded only when it is used.
   ["sign", async (args, terminal) => (await import("./sign.ts")).sign(args, terminal)],
   ["explain", async (args, terminal) => (await import("./explain.ts")).explain(args, terminal)],
-  ...["--version", "-v"].map((name): [string, Command] => [name, printVersion]),
-  ...["--help", "-h", "help"].map((name): [string, Command] => [name, printHelp]),
+  ...["--version", "-v"].map((name): [string, RunCommand] => [name, printVersion]),
+  ...["--help", "-h", "help"].map((name): [string, RunCommand] => [name, printHelp]),
 ]);
 
 /** Runs `mock-cloud-reco` with these arguments. Returns its exit code. */

@@ -77,7 +77,7 @@ export function explainUnused({ fault, addedAt }: PlacedFault, requests: readonl
       : when !== undefined
         ? "came before it, or its `when` returned false"
         : probability < 1
-          ? "came before it, or was not drawn"
+          ? "came before it, or its probability spared it"
           : "came before it, or got another fault";
   return `${what}: the nearest, #${number} ${method} ${path}, ${why}.`;
 }

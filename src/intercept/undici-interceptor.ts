@@ -12,7 +12,7 @@ const DISPATCHER_SLOTS = [
 /** Methods that call `dispatch` on `this`, which must stay the proxy, or a dispatcher composed with it. */
 const UNBOUND = new Set<string | symbol>(["request", "stream", "pipeline", "compose", "constructor"]);
 
-interface RequestOptions {
+interface DispatchOptions {
   readonly origin?: string | URL;
   /** The host whose address is in the origin, if undici's interceptor `dns` looked it up. */
   readonly servername?: string | null;
@@ -29,7 +29,7 @@ interface Handler {
 }
 
 interface Dispatcher {
-  dispatch(options: RequestOptions, handler: Handler): boolean;
+  dispatch(options: DispatchOptions, handler: Handler): boolean;
 }
 
 /** undici's `MockAgent`, which blocks requests that it has no response for. */
@@ -68,7 +68,7 @@ export class UndiciInterceptor {
     for (const restore of this.restorers) restore();
   }
 
-  private originIn({ origin, servername }: RequestOptions): string | undefined {
+  private originIn({ origin, servername }: DispatchOptions): string | undefined {
     if (origin === undefined || !URL.canParse(String(origin))) return undefined;
     const url = new URL(origin);
     const sentTo = originOf(url);
@@ -103,7 +103,7 @@ export class UndiciInterceptor {
 }
 
 /** A MockAgent checks only during `dispatch` whether it is active. */
-function dispatchUnmocked(dispatcher: Dispatcher, options: RequestOptions, handler: Handler): boolean {
+function dispatchUnmocked(dispatcher: Dispatcher, options: DispatchOptions, handler: Handler): boolean {
   if (!isMocking(dispatcher)) return dispatcher.dispatch(options, handler);
   // Only for this call, which is synchronous: no other request can meet the deactivated agent.
   dispatcher.deactivate();

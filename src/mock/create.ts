@@ -57,8 +57,8 @@ export function createVuMarkDatabase(
   return database;
 }
 
-function add<Made extends Database>(store: MemoryStore, given: object, draw: () => Made): Made {
-  const created = store.runNow(changes.createDrawnDatabase(given, draw));
+function add<Made extends Database>(store: MemoryStore, given: object, generate: () => Made): Made {
+  const created = store.runNow(changes.createGeneratedDatabase(given, generate));
   if (!("conflict" in created)) return created;
   const { conflict, value } = created;
   // Secrets are never shown.

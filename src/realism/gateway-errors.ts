@@ -14,7 +14,7 @@ const PAGES: readonly DeclaredResponse[] = [
   return fromLoadBalancer(status, page, title, "keep-alive");
 });
 
-/** The faults of a test, and after these the failures of a load balancer that are drawn for Model Target routes. */
+/** The faults of a test, and after these the failures of a load balancer that Model Target routes have by chance. */
 export function withGatewayErrors(faults: SharedFaults, draw: () => FaultEffect | undefined): SharedFaults {
   return {
     isEmpty: false,
@@ -32,7 +32,7 @@ export function withGatewayErrors(faults: SharedFaults, draw: () => FaultEffect 
 export function gatewayError(random: Random): FaultEffect {
   const page = PAGES[random.integer(PAGES.length + 1)];
   return {
-    origin: "realism",
+    configuredBy: "realism",
     effect: cause("realism.gateway", { status: page?.status }),
     ...(page === undefined ? { resetConnection: true } : { response: ok(page) }),
   };

@@ -9,7 +9,7 @@ import type { RealismValues } from "./options.ts";
 
 export type ChangeKind = "added" | "updated" | "deleted";
 
-interface Change {
+interface UnseenChange {
   readonly kind: ChangeKind;
   readonly at: number;
   /** Undefined: there was no target. */
@@ -20,13 +20,13 @@ interface Change {
 }
 
 /** The latest unseen change of a target; `before` is the target that the request sees. */
-export interface Lag extends Change {
+export interface Lag extends UnseenChange {
   readonly seconds: number;
   /** The target as it is; undefined: it is deleted. */
   readonly current: Target | undefined;
 }
 
-type LagOf = (change: Change) => number;
+type LagOf = (change: UnseenChange) => number;
 
 const FIELDS: readonly (keyof Target)[] = [
   ...(["name", "width", "activeFlag", "applicationMetadata", "processed"] as const),
@@ -45,9 +45,9 @@ export class Lags {
   constructor(
     private readonly seconds: RealismValues,
     /** By database name and target id; the latest changes come last. */
-    private readonly databases = new Map<string, Map<string, readonly Change[]>>(),
+    private readonly databases = new Map<string, Map<string, readonly UnseenChange[]>>(),
     /** Changes whose earlier state queries and duplicates see, or saw a moment ago; the oldest first. */
-    private readonly compared: { readonly databaseName: string; readonly change: Change }[] = [],
+    private readonly compared: { readonly databaseName: string; readonly change: UnseenChange }[] = [],
   ) {}
 
   fork(): Lags {
@@ -69,10 +69,10 @@ export class Lags {
   };
   readonly summary: LagOf = () => this.seconds.summaryLagSeconds;
 
-  record({ databaseName }: Database, change: Change): void {
+  record({ databaseName }: Database, change: UnseenChange): void {
     const { visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds } = this.seconds;
     const longest = Math.max(visibilityLagSeconds, deletionLagSeconds, summaryLagSeconds);
-    const isSeen = ({ at }: Change) => hasPassed(at, longest, change.at);
+    const isSeen = ({ at }: UnseenChange) => hasPassed(at, longest, change.at);
     for (const [id, targets] of this.databases) {
       for (const [targetId, changes] of targets) {
         if (!changes.every(isSeen)) break;
@@ -81,7 +81,7 @@ export class Lags {
       if (targets.size === 0) this.databases.delete(id);
     }
     this.#freeCompared(change.at);
-    const targets = this.databases.get(databaseName) ?? new Map<string, readonly Change[]>();
+    const targets = this.databases.get(databaseName) ?? new Map<string, readonly UnseenChange[]>();
     const { targetId } = change.after;
     const earlier = (targets.get(targetId) ?? []).filter((one) => !isSeen(one));
     targets.delete(targetId);
@@ -95,13 +95,13 @@ export class Lags {
 
   /** Drops the images and metadata that no query and no duplicates see any more. */
   #freeCompared(now: number): void {
-    const isOver = (change: Change) => hasPassed(change.at, this.comparison(change), now);
+    const isOver = (change: UnseenChange) => hasPassed(change.at, this.comparison(change), now);
     for (let [oldest] = this.compared; oldest && isOver(oldest.change); [oldest] = this.compared) {
       const { databaseName, change } = oldest;
       this.compared.shift();
       const targets = this.databases.get(databaseName);
       const { targetId } = change.after;
-      const freed = targets?.get(targetId)?.map((one): Change => {
+      const freed = targets?.get(targetId)?.map((one): UnseenChange => {
         if (!isOver(one)) return one;
         return { ...one, before: one.before && withoutContent(one.before), isCompared: true };
       });
@@ -112,7 +112,8 @@ export class Lags {
   /** The unseen changes of all targets or of one. */
   unseen(records: RecordsOf, now: number, lagOf: LagOf, only?: string): readonly Lag[] {
     this.#freeCompared(now);
-    const targets = this.databases.get(records.database.databaseName) ?? new Map<string, readonly Change[]>();
+    const targets =
+      this.databases.get(records.database.databaseName) ?? new Map<string, readonly UnseenChange[]>();
     const ids = only === undefined ? [...targets.keys()] : [only];
     return ids.flatMap((targetId) => {
       const changes = targets.get(targetId) ?? [];

@@ -262,7 +262,7 @@ describe("a test that failed is told what it may not expect", () => {
       "The fault (for query) applied to no request: the mock received only databaseSummary.",
       'The fault (for databaseSummary, database "other") applied to no request: the nearest, #2 GET /summary, was signed with keys of the database "test-database".',
       "The fault (for databaseSummary) applied to no request: the nearest, #2 GET /summary, came before it, or its `when` returned false.",
-      "The fault (for target) applied to no request: the nearest, #2 GET /summary, came before it, or was not drawn.",
+      "The fault (for target) applied to no request: the nearest, #2 GET /summary, came before it, or its probability spared it.",
     ]);
     expect(database.databaseName).toBe("test-database");
     const isolated = opened();

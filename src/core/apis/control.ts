@@ -6,7 +6,7 @@ import type { ControlledParts } from "./services.ts";
 
 /* What the mock's methods and the target manager's routes both do. */
 
-/** Adds a dataset. A uuid that is not given is drawn. */
+/** Adds a dataset. A uuid that is not given is generated. */
 export function addDataset({ random, answerOptions }: ControlledParts, given: NewDataset, now: number) {
   const anotherId = () => random.hex(32);
   const dataset = newDataset(given, answerOptions, anotherId, now);

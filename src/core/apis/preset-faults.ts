@@ -21,7 +21,7 @@ export function presetFaults({
   const rules: FaultRule[] = [];
   if (instanceGenerationFailure !== undefined)
     rules.push({
-      origin: "instanceGenerationFailure",
+      configuredBy: "instanceGenerationFailure",
       effect: cause("fault.instance", { result: instanceGenerationFailure }),
       matches: ({ operation }) => operation === "generateInstance",
       response: ok(CONFIGURED_FAILURES[instanceGenerationFailure]),
@@ -29,7 +29,7 @@ export function presetFaults({
   if (modelTargetFailure !== undefined) {
     const { phases = [...PHASE_OF.values()], ...response } = modelTargetFailure;
     rules.push({
-      origin: "modelTargetFailure",
+      configuredBy: "modelTargetFailure",
       effect: cause("fault.model-target", { phases: phases.join(", ") }),
       matches: ({ operation }) => phases.some((phase) => phase === PHASE_OF.get(operation)),
       response,
@@ -37,7 +37,7 @@ export function presetFaults({
   }
   if (cloudQueryFailure !== undefined)
     rules.push({
-      origin: "cloudQueryFailure",
+      configuredBy: "cloudQueryFailure",
       effect: cause("fault.query", { status: cloudQueryFailure.status }),
       matches: ({ operation }) => operation === "query",
       response: cloudQueryFailure,

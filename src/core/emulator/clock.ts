@@ -49,21 +49,21 @@ const realDateNow = Date.now;
 const dateWasReal = /\[native code\]/.test(Function.prototype.toString.call(realDateNow));
 
 /**
- * Adds microseconds to the milliseconds of `Date`, from a timer with another origin, which ignores corrections of the system's
+ * Adds microseconds to the milliseconds of `Date`, from a timer with another zero, which ignores corrections of the system's
  * time. Up to a thousand readings in a millisecond differ and are in order: a running clock keeps the order of creation.
  */
 export class Microseconds {
   private last = Number.NEGATIVE_INFINITY;
 
-  /** @param origin - timestamp at which the timer was 0, in milliseconds since the epoch. */
-  constructor(private origin: number) {}
+  /** @param zero - timestamp at which the timer was 0, in milliseconds since the epoch. */
+  constructor(private zero: number) {}
 
   /** Returns a timestamp in this millisecond of `Date`, with three decimals. */
   moment(milliseconds: number, timer: number): number {
-    let moment = this.origin + timer;
+    let moment = this.zero + timer;
     if (moment < milliseconds || moment >= milliseconds + 1) {
       moment = moment < milliseconds ? milliseconds : milliseconds + 0.5;
-      this.origin = moment - timer;
+      this.zero = moment - timer;
     }
     const following = this.last < milliseconds + 1 ? this.last + 0.001 : 0;
     moment = Math.min(Math.max(moment, following), milliseconds + 0.999);

@@ -105,7 +105,7 @@ export class Emulator<Services extends EmulatorServices> {
 
       // Add what the API puts on every response. A response that the test wrote itself stays as it is.
       const isConfigured = fault?.response !== undefined && !("resultCode" in fault.response);
-      if (api.finish !== undefined && !isConfigured) outcome = await this.finish(outcome, api, context);
+      if (api.encode !== undefined && !isConfigured) outcome = await this.encode(outcome, api, context);
     } catch (error) {
       // End a delay of which no response is left, and let servers answer the error. In process it is thrown.
       fault?.delay?.end();
@@ -145,7 +145,7 @@ export class Emulator<Services extends EmulatorServices> {
     closeEntry: CloseEntry,
   ): Promise<Outcome> {
     const failure = this.options.answerFailure?.(error);
-    if (failure !== undefined) return this.finish(await refuseEarly({ api }, failure, context), api, context);
+    if (failure !== undefined) return this.encode(await refuseEarly({ api }, failure, context), api, context);
     const why = cause("emulator.failed", { error: bounded(messageOf(error)) });
     closeEntry({ ...context.entry, refusedBy: "emulator", cause: why });
     throw error;
@@ -161,7 +161,7 @@ export class Emulator<Services extends EmulatorServices> {
     const request = faultRequest(context, { api: api.name, operation: operation?.name, database });
     const fault = await this.services.faults.choose(request, this.services.random);
     if (fault === undefined) return undefined;
-    context.entry.fault = fault.origin;
+    context.entry.fault = fault.configuredBy;
     if (database !== undefined) context.entry.database = database;
     return fault;
   }
@@ -182,10 +182,10 @@ export class Emulator<Services extends EmulatorServices> {
       : { ...outcome, response: respond(api.unserved(context), context) };
   }
 
-  private async finish(outcome: Outcome, api: Api<Services>, context: Context): Promise<Outcome> {
+  private async encode(outcome: Outcome, api: Api<Services>, context: Context): Promise<Outcome> {
     const { response } = outcome;
-    if (response === undefined || api.finish === undefined) return outcome;
-    return { ...outcome, response: await api.finish(response, context, this.services) };
+    if (response === undefined || api.encode === undefined) return outcome;
+    return { ...outcome, response: await api.encode(response, context, this.services) };
   }
 
   private close(

@@ -33,7 +33,7 @@ export interface ApiFailure {
 
 interface RuleEffect {
   /** The option or method that configured it. */
-  readonly origin: string;
+  readonly configuredBy: string;
   readonly effect: AnyCause;
   /** Default: the emulator's own response. */
   readonly response?: ConfiguredResponse | ApiFailure | PreparedResponse;
@@ -249,7 +249,7 @@ const shown = ({ id, fault, applied }: ActiveFault): AddedFault => addedFault(id
 export function faultRule(fault: Fault, addedAt?: string): FaultRule {
   const { response, resetConnection = false, executed = false, delaySeconds = 0, times, probability } = fault;
   return {
-    origin: "addFault",
+    configuredBy: "addFault",
     matches: matcherOf(fault, addedAt),
     effect: effectOf(fault, addedAt),
     resetConnection,

@@ -84,8 +84,8 @@ export interface Api<Services = never> {
   /** The checks that refuse the same in requests that can be read: the journal names them. */
   readonly malformedChecks: Readonly<Partial<Record<MalformedKind, AnyCheck>>>;
   /** Adds what all responses of the API share. Not applied to configured responses. */
-  readonly finish?: (response: ApiResponse, context: Context, services: Services) => Promise<ApiResponse>;
-  /** Headers that {@link finish} may add. */
+  readonly encode?: (response: ApiResponse, context: Context, services: Services) => Promise<ApiResponse>;
+  /** Headers that {@link encode} may add. */
   readonly addedHeaders?: (profile: Profile) => readonly string[];
   /** Whether its bodies contain keys, passwords or tokens by design. */
   readonly holdsSecrets: boolean;

@@ -6,7 +6,7 @@ export interface Random {
   hex(digits: number): string;
   /** An integer from 0 to `bound - 1`. */
   integer(bound: number): number;
-  /** `length` characters, each drawn from `alphabet`. */
+  /** `length` characters, each chosen from `alphabet`. */
   text(length: number, alphabet: string): string;
   /** `length` random bytes. */
   bytes(length: number): Buffer;
@@ -43,17 +43,17 @@ export function createRandom(seed?: string | number): Random {
   let used = 0;
 
   const bytes = (length: number): Buffer => {
-    const drawn = Buffer.alloc(length);
+    const bytes = Buffer.alloc(length);
     for (let filled = 0; filled < length; ) {
       if (used === block.length) {
         block = nextBlock();
         used = 0;
       }
-      const taken = block.copy(drawn, filled, used, Math.min(block.length, used + length - filled));
+      const taken = block.copy(bytes, filled, used, Math.min(block.length, used + length - filled));
       filled += taken;
       used += taken;
     }
-    return drawn;
+    return bytes;
   };
   const integer = (bound: number): number => Math.floor((bytes(6).readUIntBE(0, 6) / 2 ** 48) * bound);
 

@@ -7,7 +7,7 @@ import { realMilliseconds, realTimers } from "./real-timers.ts";
  * long: many requests slow the computations down, but do not stop them.
  */
 const waiting: (() => void)[] = [];
-let isReleasing = false;
+let isResuming = false;
 /** Milliseconds after which no further slice begins in a turn. */
 const MOST_OF_TURN = 8;
 const { nextTick } = process;
@@ -16,28 +16,28 @@ const { nextTick } = process;
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
-    releaseSoon();
+    resumeSoon();
   });
 }
 
-function releaseSoon(): void {
-  if (isReleasing || waiting.length === 0) return;
-  isReleasing = true;
+function resumeSoon(): void {
+  if (isResuming || waiting.length === 0) return;
+  isResuming = true;
   const before = realMilliseconds();
   afterThisTurn(() => {
     const now = realMilliseconds();
-    release(now + Math.min(now - before, MOST_OF_TURN));
+    resume(now + Math.min(now - before, MOST_OF_TURN));
   });
 }
 
-function release(end: number): void {
+function resume(end: number): void {
   waiting.shift()?.();
   // The slice runs before the next tick.
   void Promise.resolve().then(() =>
     nextTick(() => {
-      if (waiting.length > 0 && realMilliseconds() < end) return release(end);
-      isReleasing = false;
-      releaseSoon();
+      if (waiting.length > 0 && realMilliseconds() < end) return resume(end);
+      isResuming = false;
+      resumeSoon();
     }),
   );
 }

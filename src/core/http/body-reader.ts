@@ -138,14 +138,14 @@ export class BodyReader {
         this.end({ end: "aborted" });
         return;
       }
-      this.idle = new IdleTimer(this.limits.idleMilliseconds, () => this.finish("partial"), this.isSending);
+      this.idle = new IdleTimer(this.limits.idleMilliseconds, () => this.endWith("partial"), this.isSending);
       incoming
         .on("data", (chunk: Buffer) => this.take(chunk))
-        .once("end", () => this.finish("whole"))
+        .once("end", () => this.endWith("whole"))
         .once("error", () => this.end({ end: "aborted" }))
         .once("close", () => this.end({ end: "aborted" }));
       // Data before the client's end has yet to be read.
-      if (this.stopped) realTimers.setImmediate(() => this.finish("partial"));
+      if (this.stopped) realTimers.setImmediate(() => this.endWith("partial"));
     });
   }
 
@@ -153,7 +153,7 @@ export class BodyReader {
   stop(): void {
     if (this.incoming.complete) return;
     this.stopped = true;
-    if (this.settle !== undefined) this.finish("partial");
+    if (this.settle !== undefined) this.endWith("partial");
   }
 
   /**
@@ -205,7 +205,7 @@ export class BodyReader {
     }
   }
 
-  private finish(end: "whole" | "partial"): void {
+  private endWith(end: "whole" | "partial"): void {
     const images = this.filter?.images;
     this.end({ end, bytes: this.joined.all, ...(images !== undefined && { images }) });
   }

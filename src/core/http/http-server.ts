@@ -26,7 +26,7 @@ import {
   withClose,
 } from "./http-messages.ts";
 import type { HttpServerOptions, RequestAnswerer } from "./http-server-options.ts";
-import { Places } from "./places.ts";
+import { Slots } from "./slots.ts";
 import { HeadWatch } from "./unended-heads.ts";
 
 /** A request that is being answered. */
@@ -53,7 +53,7 @@ export class HttpServer {
   private readonly server: Server;
   private readonly limits: BodyLimits;
   private readonly held: HeldBytes = { count: 0 };
-  private readonly places: Places;
+  private readonly slots: Slots;
   private readonly connections = new Map<Duplex, Connection>();
   /** Accepted connections, including TLS connections during their handshake. */
   private readonly sockets = new Set<Socket>();
@@ -67,7 +67,7 @@ export class HttpServer {
     private readonly options: HttpServerOptions = {},
   ) {
     const { tls, limits, maxRequests = Number.POSITIVE_INFINITY } = options;
-    this.places = new Places(maxRequests);
+    this.slots = new Slots(maxRequests);
     this.limits = { ...DEFAULT_LIMITS, ...limits };
     const plain = {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -237,7 +237,7 @@ export class HttpServer {
       ...(images !== undefined && { images }),
       ...(isCutOff && { isCutOff }),
     };
-    return this.places.take<ServedResult>(
+    return this.slots.take<ServedResult>(
       this.options.kindOf?.(head) ?? "",
       () => this.answerer.answer(request, connection),
       () => this.answerer.answerMalformed("overloaded", head, connection),

@@ -98,7 +98,7 @@ export interface Fault extends FaultEffects {
   readonly when?: (request: FaultRequest) => boolean;
   /** Number of requests to apply the fault to, 1 or more; then the fault is removed. Default: no limit. */
   readonly times?: number;
-  /** Probability that the fault is applied to a matching request, 0 to 1, drawn from the mock's `seed`. Default 1. */
+  /** Probability that the fault is applied to a matching request, 0 to 1, decided by the mock's `seed`. Default 1. */
   readonly probability?: number;
 }
 

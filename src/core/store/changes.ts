@@ -11,7 +11,7 @@ import {
   type Write,
   withoutContent,
 } from "./records.ts";
-import { type Conflict, wasDrawn } from "./state.ts";
+import { type Conflict, wasGenerated } from "./state.ts";
 import type { Change, Decision, ImageChange, PlainChange, ProcessedImage, RecordsKey } from "./store.ts";
 
 export * from "./global-changes.ts";
@@ -23,7 +23,7 @@ export * from "./global-changes.ts";
 export interface NewTarget extends TargetSettings {
   /** The store rates it. */
   readonly image: NewImage;
-  /** Default: drawn. */
+  /** Default: generated. */
   readonly targetId?: string;
   /** Default: its id. */
   readonly name?: string;
@@ -83,15 +83,15 @@ const inDatabase = (name: string): RecordsKey => ["databaseName", name];
 
 const writeOfTarget = (record: Target): Write => ({ kind: "target", key: record.targetId, record });
 
-/** Creates a database of given fields and drawn ones, and draws again what another database has. */
-export const createDrawnDatabase = <Made extends Database>(
+/** Creates a database of given fields and generated ones, and generates again what another database has. */
+export const createGeneratedDatabase = <Made extends Database>(
   given: object,
-  draw: () => Made,
+  generate: () => Made,
 ): PlainChange<Made | Conflict> => ({
   on: "databases",
   decide: (conflict) => {
-    if (conflict !== undefined && !wasDrawn(conflict, given)) return { result: conflict };
-    const database = draw();
+    if (conflict !== undefined && !wasGenerated(conflict, given)) return { result: conflict };
+    const database = generate();
     return { result: database, database };
   },
 });
@@ -149,9 +149,9 @@ export function createTarget(
   given: NewTarget,
   preciseNow: number,
 ): ImageChange<CreatedTarget> {
-  const draw = () => random.hex(32);
-  const { targetId: first = draw(), processingTimeSeconds = answerOptions.processingTimeSeconds } = given;
-  const again = given.targetId === undefined ? draw : undefined;
+  const generate = () => random.hex(32);
+  const { targetId: first = generate(), processingTimeSeconds = answerOptions.processingTimeSeconds } = given;
+  const again = given.targetId === undefined ? generate : undefined;
   return {
     key: inDatabase(databaseName),
     image: given.image,

@@ -178,9 +178,13 @@ function put<T>(records: Map<string, T>, key: string, record: T | null): void {
   else records.set(key, record);
 }
 
-/** An id, or if it can be drawn again, one that is not taken. */
-export function freeId(drawn: string, isTaken: (id: string) => boolean, anotherId?: () => string): string {
-  let id = drawn;
+/** An id, or if it can be generated again, one that is not taken. */
+export function freeId(
+  generated: string,
+  isTaken: (id: string) => boolean,
+  anotherId?: () => string,
+): string {
+  let id = generated;
   while (anotherId !== undefined && isTaken(id)) id = anotherId();
   return id;
 }

@@ -21,8 +21,8 @@ export interface Conflict {
   readonly value: string;
 }
 
-/** Whether the value was drawn: a seed may draw values that an earlier state already has. */
-export const wasDrawn = ({ conflict }: Conflict, given: Partial<Record<UniqueField, unknown>>): boolean =>
+/** Whether the value was generated: a seed may generate values that an earlier state already has. */
+export const wasGenerated = ({ conflict }: Conflict, given: Partial<Record<UniqueField, unknown>>): boolean =>
   given[conflict] === undefined;
 
 /** A VuMark database has neither an id nor client keys. */

@@ -8,7 +8,7 @@ import type { OtherHosts } from "../unhandled-requests.ts";
 import type { Nock } from "./nock-module.ts";
 
 /** nock's description of a request that has no request object yet. */
-interface RequestOptions {
+interface NockRequest {
   readonly proto: string;
   readonly host: string;
   readonly port?: number | string;
@@ -16,7 +16,7 @@ interface RequestOptions {
   readonly path: string;
 }
 
-function isRequestOptions(value: unknown): value is RequestOptions {
+function isNockRequest(value: unknown): value is NockRequest {
   return typeof value === "object" && value !== null && "proto" in value && "host" in value;
 }
 
@@ -71,16 +71,16 @@ export class UnmatchedRequests {
 
   /** nock emits a blocked request with its options, and otherwise one of them. */
   private onNoMatch(request: unknown, options: unknown): void {
-    if (isRequestOptions(options)) {
+    if (isNockRequest(options)) {
       this.noteUnmocked(originIn(options), request);
       // Not thrown, because an error thrown here could end the process.
       if (request instanceof OutgoingMessage) this.refuseLate(request, originIn(options), options.path);
-    } else if (isRequestOptions(request)) {
+    } else if (isNockRequest(request)) {
       // An error thrown here reaches the client.
       this.refuseUnknownHost(request);
     } else if (request instanceof OutgoingMessage) {
       const given: unknown = Reflect.get(request, "options");
-      if (isRequestOptions(given)) this.noteUnmocked(originIn(given), request);
+      if (isNockRequest(given)) this.noteUnmocked(originIn(given), request);
     }
   }
 
@@ -93,7 +93,7 @@ export class UnmatchedRequests {
     });
   }
 
-  private refuseUnknownHost(options: RequestOptions): void {
+  private refuseUnknownHost(options: NockRequest): void {
     const origin = originIn(options);
     // A user's `cleanAll` just removed our interceptors. The request is answered at its socket.
     if (this.hosts.has(origin)) return;
@@ -132,7 +132,7 @@ function originOfMessage(request: OutgoingMessage): string | undefined {
 }
 
 /** nock adds the port to the host only later, so it may be missing here. */
-const originIn = ({ proto, host, port }: RequestOptions) =>
+const originIn = ({ proto, host, port }: NockRequest) =>
   `${proto}://${host}${/:\d+$/.test(host) ? "" : `:${port}`}`;
 
 /** Frees the two HTTP parsers of a socket of @mswjs/interceptors: 11 kB per request. */

@@ -36,9 +36,6 @@ export interface KeptConnectionHandler {
   refuseBlocked(method: string, addressee: Addressee): Error | undefined;
 }
 
-/** Destinations of a connection. A TLS connection may name another host than the one that it was opened to. */
-type Destinations = readonly Endpoint[];
-
 /**
  * Prevents clients from reusing connections to refused endpoints and blocked origins that were opened before the mock started.
  * node:http and undici drop such idle connections when they try to reuse them, and open others. A request in progress ends normally.
@@ -228,16 +225,20 @@ const watchWrites = (judge: ConnectionJudge, refuseKept: (endpoint: Endpoint) =>
     };
   });
 
-const known = new WeakMap<object, Destinations>();
+const known = new WeakMap<object, readonly Endpoint[]>();
 
-/** Empty for a connection in memory or to a pipe, one that a server accepted, and one that is not connected yet. */
-export function destinationsOf(socket: object): Destinations {
+/**
+ * Where a connection leads. A TLS connection may name another host than the one that it was opened to.
+ *
+ * @returns nothing for a connection in memory or to a pipe, one that a server accepted, and one that is not connected yet.
+ */
+export function destinationsOf(socket: object): readonly Endpoint[] {
   const destinations = known.get(socket) ?? readDestinations(socket);
   if (destinations.length > 0) known.set(socket, destinations);
   return destinations;
 }
 
-function readDestinations(socket: object): Destinations {
+function readDestinations(socket: object): readonly Endpoint[] {
   const [port, server] = ["remotePort", "server"].map((name) => propertyOf(socket, name));
   // The first is known after the handshake only.
   const servername =

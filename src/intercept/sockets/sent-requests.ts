@@ -31,7 +31,7 @@ export function addresseeOf({ method, target, hostHeader }: SentHead, endpoint: 
 }
 
 /** `send`: allow this request. `sendAll`: allow all further data. `fail`: fail the connection. `reply`: answer it here. */
-export type Verdict = "send" | "sendAll" | { readonly fail: Error } | { readonly reply: string };
+export type RequestVerdict = "send" | "sendAll" | { readonly fail: Error } | { readonly reply: string };
 
 const NO_BYTES = Buffer.alloc(0);
 const REQUEST_LINE = /^([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/;
@@ -50,7 +50,7 @@ function headIn(start: string): SentHead | undefined {
 }
 
 /** Asks for a verdict on each HTTP request before it is sent on a connection. Ignores connections that do not start with HTTP. */
-export function judgeRequests(socket: Socket, judge: (head: SentHead) => Verdict): void {
+export function judgeRequests(socket: Socket, judge: (head: SentHead) => RequestVerdict): void {
   const { _write: write, _writev: writeMany, _final: final } = socket;
   const stopJudging = () => Object.assign(socket, { _write: write, _writev: writeMany, _final: final });
   let isHttp = false;

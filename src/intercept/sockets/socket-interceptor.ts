@@ -36,8 +36,8 @@ import {
   addresseeOf,
   endSilently,
   judgeRequests,
+  type RequestVerdict,
   type SentHead,
-  type Verdict,
 } from "./sent-requests.ts";
 import { answerSocks, type TunnelVerdict } from "./socks.ts";
 
@@ -197,7 +197,7 @@ export class SocketInterceptor implements OpeningHandler, KeptConnectionHandler 
   }
 
   /** Decides about a request that a client is about to send on a real connection: to a proxy, or to a host that no mock serves. */
-  private judge(head: SentHead, socket: Socket, opening: Opening): Verdict {
+  private judge(head: SentHead, socket: Socket, opening: Opening): RequestVerdict {
     const { method, target, hostHeader } = head;
     const proxied = urlIn(target);
     const named = hostOfHeader(hostHeader);

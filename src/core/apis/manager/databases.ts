@@ -118,8 +118,8 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       responses: [added, taken],
       handle: async (context) => {
         const { given, services } = context;
-        const draw = () => resource.create(given, context);
-        const created = await services.store.run(changes.createDrawnDatabase(given, draw));
+        const generate = () => resource.create(given, context);
+        const created = await services.store.run(changes.createGeneratedDatabase(given, generate));
         return "conflict" in created ? databaseConflict(created) : ok(added, view(created, []));
       },
     }),

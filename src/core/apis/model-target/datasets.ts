@@ -205,12 +205,12 @@ function outcomeOf(
 
 function statusOf(dataset: Dataset, now: number) {
   const currentStatus = datasetStatusAt(dataset, now);
-  const finish = isoTime(dataset.createdAt + dataset.processingTimeSeconds * 1000);
+  const completedAt = isoTime(dataset.createdAt + dataset.processingTimeSeconds * 1000);
   return {
     status: currentStatus,
     uuid: dataset.uuid,
     createdAt: isoTime(dataset.createdAt),
-    ...(currentStatus === "processing" ? { eta: finish } : { completedAt: finish }),
+    ...(currentStatus === "processing" ? { eta: completedAt } : { completedAt }),
     ...outcomeOf(dataset, currentStatus),
   };
 }

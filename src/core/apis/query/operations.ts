@@ -106,7 +106,7 @@ export const queryApi: Api<Services> = {
     overloaded: retriable(serverText(503)),
   },
   malformedChecks,
-  finish: encodeResponse,
+  encode: encodeResponse,
   addedHeaders,
   holdsSecrets: false,
   isDelayed: true,

@@ -14,17 +14,17 @@ export const responseSchema = convertedOnce((part) => {
 });
 
 /** Converting all schemas takes hundreds of milliseconds. */
-function convertedOnce(finish: (part: JsonSchema) => void): (schema: z.ZodMiniType) => JsonSchema {
+function convertedOnce(change: (part: JsonSchema) => void): (schema: z.ZodMiniType) => JsonSchema {
   const converted = new WeakMap<z.ZodMiniType, JsonSchema>();
   return (schema) => {
-    const known = converted.get(schema) ?? jsonSchema(schema, finish);
+    const known = converted.get(schema) ?? jsonSchema(schema, change);
     converted.set(schema, known);
     return known;
   };
 }
 
-/** @param finish - called with the schema of each part. */
-function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): JsonSchema {
+/** @param change - called with the schema of each part. */
+function jsonSchema(schema: z.ZodMiniType, change: (part: JsonSchema) => void): JsonSchema {
   const { $schema, ...document } = z.toJSONSchema(schema, {
     io: "input",
     metadata: words,
@@ -41,7 +41,7 @@ function jsonSchema(schema: z.ZodMiniType, finish: (part: JsonSchema) => void): 
       }
       // Not `false`, in which tools see no schema of items. The tuple's length stays limited.
       if (part.items === false) part.items = part.prefixItems?.[0] ?? {};
-      finish(part);
+      change(part);
     },
   });
   return document;

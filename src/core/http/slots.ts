@@ -4,17 +4,17 @@ import { turnOfRequest } from "../general/scheduling.ts";
 const WAITING = 2;
 
 /** Limits how many requests of each kind are answered at a time. */
-export class Places {
+export class Slots {
   private readonly kinds = new Map<string, { waiting: number; answering: number }>();
 
   constructor(private readonly limit: number) {}
 
-  /** Answers a request in its turn, or refuses it if there is no place. */
+  /** Answers a request in its turn, or refuses it if there is no slot. */
   async take<T>(kind: string, answer: () => Promise<T>, refuse: () => Promise<T>): Promise<T> {
     const taken = this.kinds.get(kind) ?? { waiting: 0, answering: 0 };
     this.kinds.set(kind, taken);
     if (taken.waiting >= WAITING * this.limit) return refuse();
-    // Those that wait take no place: clients that send at once again would leave none for others.
+    // Those that wait take no slot: clients that send at once again would leave none for others.
     taken.waiting += 1;
     await turnOfRequest();
     taken.waiting -= 1;
