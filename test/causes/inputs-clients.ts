@@ -9,6 +9,7 @@ import {
   type Sent,
   type Situation,
   searching,
+  send,
 } from "../protocol/mistakes/mistakes.ts";
 import type { Input } from "./inputs.ts";
 
@@ -94,6 +95,15 @@ const SIGNED: readonly Input[] = [
     (s) => ({ ...listing(s), headers: { Date: twice(s) } }),
     "signature.date",
     { isTwice: true },
+  ],
+  [
+    "a right request, then the same with two Date headers",
+    async (s) => {
+      await send(s, listing(s));
+      return { ...listing(s), headers: { Date: twice(s) } };
+    },
+    "signature.date",
+    { isTwice: true, also: [{ code: "signature.reused" }] },
   ],
   [
     "two Date headers, both of them signed",

@@ -92,6 +92,7 @@ export function wrongLine(
   if (line === "path") return cause("signature.path", both);
   if (line === "method") return cause("signature.method", both);
   if (line === "digest") return cause("signature.digest", {});
+  if (datesIn(right.date).includes(wrong)) return cause("signature.date", { ...both, isTwice: true });
   const seconds = (Date.parse(wrong) - Date.parse(right.date)) / 1000;
   return cause("signature.date", Number.isNaN(seconds) || seconds === 0 ? both : { seconds });
 }
