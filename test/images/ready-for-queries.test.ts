@@ -29,7 +29,9 @@ it("pictures are indexed while they are added, so that the first query need not"
     pictures.push(image);
     await mock.addTarget(keys, { name: `picture ${index}`, image, processed: true });
   }
-  const features = await Promise.all(pictures.map((image) => targetFeatures.latest(sha256Of(image)) ?? null));
+  const features = await Promise.all(
+    pictures.map((image) => targetFeatures.of({ sha256: sha256Of(image), bytes: () => image })),
+  );
   const [query] = features;
   if (!query) throw new Error("the first picture has no features");
   // The best one of the index, and those since: a query that makes the index itself finds only the best one.

@@ -8,7 +8,7 @@ const OF_A_KIND = 40;
 const STRANGERS = 500;
 
 /** A picture, by its kind and its number in that. */
-export interface Shown {
+interface Shown {
   readonly kind: string;
   readonly number: number;
 }
@@ -101,7 +101,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   strangers: { strangers: true, view: plainly },
 };
 
-export interface Scene {
+interface Scene {
   readonly shown: readonly Shown[];
   readonly isOfStrangers: boolean;
   take(): Promise<Buffer>;
