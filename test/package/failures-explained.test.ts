@@ -159,7 +159,7 @@ describe("a failing test prints once what the mock refused and where its report 
     expect(code, printed).toBe(1);
     expect(printed).toContain("200");
     expect(printed.split("The mock refused 1 request:"), printed).toHaveLength(times + 1);
-    const reason = "the signature was made with the database's client secret key";
+    const reason = "sign with the secret key that belongs to the access key: the signature was made";
     expect(printed.split(reason), printed).toHaveLength(times + 1);
     const reports = [...printed.matchAll(/Report of all requests: (\S+\.html)/g)].map(([, path]) => path);
     expect(reports, printed).toHaveLength(times);
