@@ -145,8 +145,8 @@ The mock refused 1 request:
   }, address);
   const picture = await page.screenshot({ path: `${folder}/failing.png`, fullPage: true });
   await sharp(picture)
-    .resize(960)
-    .webp({ quality: 20, effort: 6, preset: "text" })
+    .resize(900)
+    .webp({ quality: 10, effort: 6, preset: "text" })
     .toFile("examples/page/failing.webp");
   await Promise.all([shown.close(), page.close()]);
 }
