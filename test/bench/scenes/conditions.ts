@@ -118,7 +118,9 @@ export function sceneOf(name: string, index: number, seed: number): Scene {
   const pictures = condition.pictures ?? 1;
   const shown = Array.from({ length: pictures }, (_, at): Shown => {
     const kind =
-      condition.kind ?? kinds[(index * pictures + at + Math.floor(index / kinds.length)) % kinds.length] ?? "";
+      condition.kind ??
+      kinds[(index * pictures + at + Math.floor(index / kinds.length)) % kinds.length] ??
+      "";
     const most = kind === BANNERS ? OF_A_KIND / 2 : OF_A_KIND;
     return { kind, number: Math.floor(random() * most) + (condition.strangers ? STRANGERS : 0) };
   });
