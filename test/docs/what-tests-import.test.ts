@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { source, target, text } from "./source-files.ts";
 
 /** Tests that import modules of src: its pure functions, or what no client can reach. */
-const MOST_TESTS_REACHING = 62;
+const MOST_TESTS_REACHING = 63;
 /** Helpers, programs and benchmarks that do. None of the conformance suite does, because it tries any service. */
-const MOST_HELPERS_REACHING = 28;
+const MOST_HELPERS_REACHING = 30;
 const REACHING =
   "Test behaviour through the package's exports. If a pure function, or what no client can reach, is better tested by import, " +
   "raise the number by one, and say why in the commit";

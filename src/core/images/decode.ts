@@ -260,13 +260,13 @@ const areaOf = ({ width, height }: ImageHeader): number => width * height;
 /** Whether the decoder would take too long for the rows of a PNG. */
 const tooManyRows = (bytes: Buffer): string | undefined =>
   formatOf(bytes) === "PNG" && (pixelSizeOf(bytes)?.height ?? 0) > MAX_PNG_ROWS
-    ? `more than ${MAX_PNG_ROWS} rows`
+    ? `scale the picture down: it has more than ${MAX_PNG_ROWS} rows`
     : undefined;
 
 /** Says why an image that opens is too large to be decoded. */
 export function whyTooLargeToDecode(bytes: Buffer, header: ImageHeader): string | undefined {
   const rows = tooManyRows(bytes);
-  if (rows !== undefined) return `scale the picture down: it has ${rows}`;
+  if (rows !== undefined) return rows;
   const format = formatOf(bytes) ?? "PNG";
   if (!header.progressive || areaOf(header) <= MAX_WHOLE_PIXELS[format]) return undefined;
   const kind = { PNG: "an interlaced PNG", JPEG: "a progressive JPEG" } satisfies Record<ImageFormat, string>;
