@@ -1,16 +1,16 @@
 import { wrongResult } from "../core/general/user-function.ts";
 import { connectionError } from "./errors.ts";
 
-/** Replaces the real wait; the signal is aborted when it is no longer needed. */
-type Delay = (seconds: number, signal: AbortSignal) => Promise<void>;
-
 /** The responses that a mock is delaying. When the mock stops, it fails their requests instead of keeping the process alive. */
 export class PendingDelays {
   /** One for each: a signal that all shared would warn of a leak when it has more than ten listeners. */
   private readonly stops = new Set<() => void>();
 
-  /** Returns a delay that {@link abort} ends with the error for the client, and any of its signals without one. */
-  abortable(delay: Delay) {
+  /**
+   * Returns a delay that {@link abort} ends with the error for the client, and any of its signals without one.
+   * @param delay replaces the real wait; the signal is aborted when it is no longer needed.
+   */
+  abortable(delay: (seconds: number, signal: AbortSignal) => Promise<void>) {
     return async (seconds: number, endings: readonly (AbortSignal | undefined)[]): Promise<void> => {
       if (endings.some((ending) => ending?.aborted === true)) return;
       const controller = new AbortController();

@@ -37,7 +37,16 @@ import {
 import { isUnhandledRequests, type UnhandledRequests } from "../intercept/unhandled-requests.ts";
 import { realismOption, realismSetting } from "../realism/options.ts";
 import { DEFAULT_MATCHER, DEFAULT_RATER, MATCHER_NAMES, MATCHERS, RATER_NAMES } from "./named.ts";
-import { DOORS, LOG_LEVELS, MANAGER, type OptionTable, option, QUERY, ROLES, TARGET_API } from "./option.ts";
+import {
+  API_SERVERS,
+  LOG_LEVELS,
+  MANAGER,
+  type OptionTable,
+  option,
+  QUERY,
+  ROLES,
+  TARGET_API,
+} from "./option.ts";
 
 const object = <T>(fields: Parameters<typeof record<T>>[0]) => deferred("an object", () => record<T>(fields));
 
@@ -82,20 +91,20 @@ const common = {
       default: DEFAULT_PROFILE,
       setting: "SERVICE_PROFILE",
       withoutPrefix: "ifValid",
-      readBy: DOORS,
+      readBy: API_SERVERS,
       usage: "--profile NAME",
     },
   ),
   queryContentEncoding: option(
     oneOf("gzip", "identity"),
     "content encoding of query responses; gzip under profile vuforia only if accepted; identity for clients that do not decode it",
-    { default: "gzip", setting: "QUERY_CONTENT_ENCODING", withoutPrefix: "ifValid", readBy: DOORS },
+    { default: "gzip", setting: "QUERY_CONTENT_ENCODING", withoutPrefix: "ifValid", readBy: API_SERVERS },
   ),
   responseDelaySeconds: option(seconds, "wait before every response except the target manager's", {
     default: 0,
     setting: "RESPONSE_DELAY_SECONDS",
     withoutPrefix: "ifValid",
-    readBy: DOORS,
+    readBy: API_SERVERS,
   }),
   requestsPerSecondLimit: option(
     requestsPerSecondLimit,

@@ -6,8 +6,8 @@ export type Role = (typeof ROLES)[number];
 export const MANAGER: readonly Role[] = ["target-manager"];
 export const TARGET_API: readonly Role[] = ["target-api"];
 export const QUERY: readonly Role[] = ["query"];
-/** The servers of the emulated service: doors to the emulator that the target manager has. */
-export const DOORS = ["target-api", "query"] as const satisfies readonly Role[];
+/** The servers of the emulated service, in front of the emulator that the target manager has. */
+export const API_SERVERS = ["target-api", "query"] as const satisfies readonly Role[];
 
 /** From no request to every request. `warn`: refused requests and failures; `error`: only failures. */
 export const LOG_LEVELS = ["silent", "error", "warn", "info"] as const;

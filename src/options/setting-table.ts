@@ -3,7 +3,7 @@ import { textIn } from "../core/general/text-file.ts";
 import { textMatching, textReadBy } from "../core/schema/zod/problems.ts";
 import { oneOf, text, trueOrFalse } from "../core/schema/zod/values.ts";
 import {
-  DOORS,
+  API_SERVERS,
   LOG_FORMATS,
   LOG_LEVELS,
   MANAGER,
@@ -54,11 +54,11 @@ export const SETTINGS = {
   managerUrl: option(baseUrl, "URL of the target manager", {
     defaultWords: "none: required",
     setting: "TARGET_MANAGER_BASE_URL",
-    readBy: DOORS,
+    readBy: API_SERVERS,
   }),
   managerCertificate: option(fileContent, "PEM file: trust this certificate of the manager", {
     setting: "TARGET_MANAGER_CERT_FILE",
-    readBy: DOORS,
+    readBy: API_SERVERS,
   }),
   stateUrl: option(redisUrl, "Redis or Valkey that keeps the state (needs iovalkey)", {
     setting: "STATE_URL",

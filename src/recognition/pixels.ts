@@ -77,12 +77,12 @@ function halve(picture: GreyPicture): GreyPicture {
   return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
 }
 
-interface Kept extends PixelSize {
+interface SmallPicture extends PixelSize {
   readonly small: Uint8Array;
 }
 
 /** Puts a target's small picture into the kernel. Returns how many of its windows have texture. */
-function begin(target: Kept): number {
+function begin(target: SmallPicture): number {
   const { kernel, memory } = load();
   const { width, height } = smallSize(target);
   memory.set(target.small, kernel.smallAt());
@@ -97,7 +97,7 @@ const FEWEST_WINDOWS = 6;
 const NEARLY_ALL = 0.95;
 
 /** Finds a copy of a target, scaled and compressed differently. */
-export function findSame<T extends Kept>(target: Kept, others: readonly T[]): T | undefined {
+export function findSame<T extends SmallPicture>(target: SmallPicture, others: readonly T[]): T | undefined {
   const size = smallSize(target);
   const windows = begin(target);
   if (windows < LEAST_WINDOWS) return undefined;
@@ -133,7 +133,7 @@ export interface Look {
 }
 
 /** Looks at the pixels where a target may be: between its corners, in pixels of the query's picture. */
-export function lookAtPixels(target: Kept, query: Pyramid, corners: Outline): Look {
+export function lookAtPixels(target: SmallPicture, query: Pyramid, corners: Outline): Look {
   let level = 0;
   for (let dense = densityOf(corners, smallSize(target)); dense > MOST_DENSE; dense /= 2) level += 1;
   const picture = query.level(level);

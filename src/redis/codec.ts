@@ -12,9 +12,8 @@ import type { RecordKinds, Write } from "../core/store/records.ts";
 
 /* Converts records and pages of the journal to text and bytes for Redis, and back, without loss. */
 
-type StoredKinds = Omit<RecordKinds, "target"> & { readonly target: TargetRecord };
 /** A write in JSON form. */
-export type StoredWrite = Write<StoredKinds>;
+export type StoredWrite = Write<Omit<RecordKinds, "target"> & { readonly target: TargetRecord }>;
 
 const changeOf = <Kind extends string, Stored>(kind: Kind, stored: z.ZodMiniType<Stored>) =>
   z.strictObject({ kind: z.literal(kind), key: anyText, record: z.nullable(stored) });

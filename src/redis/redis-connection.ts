@@ -167,16 +167,16 @@ export const recordPairs = (changes: readonly StoredWrite[]): readonly string[] 
 export const arrayIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 const pairsOf = (flat: unknown): readonly (readonly [string, string])[] =>
-  arrayIn(flat).flatMap((place, index, all) =>
-    index % 2 === 0 ? [[String(place), String(all[index + 1])] as const] : [],
+  arrayIn(flat).flatMap((recordKey, index, all) =>
+    index % 2 === 0 ? [[String(recordKey), String(all[index + 1])] as const] : [],
   );
 
 export const changesIn = (flat: unknown): readonly StoredWrite[] =>
-  pairsOf(flat).map(([place, text]) => {
-    const space = place.indexOf(" ");
+  pairsOf(flat).map(([recordKey, text]) => {
+    const space = recordKey.indexOf(" ");
     const value = {
-      kind: place.slice(0, space),
-      key: fromText(place.slice(space + 1)),
+      kind: recordKey.slice(0, space),
+      key: fromText(recordKey.slice(space + 1)),
       record: text === "" ? null : fromText(text),
     };
     return decoded(storedWrite, value, "record");

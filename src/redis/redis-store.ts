@@ -101,8 +101,8 @@ export class RedisStore implements Store {
   private find(key: ReplicaKey): Promise<Replica | undefined> {
     const { found } = this;
     if (found === undefined) return this.replicas.read(key);
-    const place = key.join(" ");
-    const known = found.get(place);
+    const recordKey = key.join(" ");
+    const known = found.get(recordKey);
     if (known !== undefined) return known;
     const reading = this.replicas.read(key).then((replica) => {
       const database = replica?.database;
@@ -111,7 +111,7 @@ export class RedisStore implements Store {
       if (database?.kind === "cloud") found.set(`databaseId ${database.databaseId}`, reading);
       return replica;
     });
-    found.set(place, reading);
+    found.set(recordKey, reading);
     return reading;
   }
 }

@@ -41,7 +41,7 @@ class BatchLoader<T> {
 
   async load(name: string): Promise<T | undefined> {
     const isFirst = this.wanted.length === 0;
-    const place = this.wanted.push(name) - 1;
+    const index = this.wanted.push(name) - 1;
     if (isFirst) {
       this.loading = Promise.resolve().then(() => {
         const { wanted } = this;
@@ -49,7 +49,7 @@ class BatchLoader<T> {
         return this.loadAll(wanted);
       });
     }
-    return (await this.loading)[place];
+    return (await this.loading)[index];
   }
 }
 
@@ -90,19 +90,19 @@ export class Replicas {
 
   /** Receives only changes since the last time. */
   async read(key: ReplicaKey): Promise<Replica | undefined> {
-    const place = key.join(" ");
-    const scope = key[0] === "scope" ? key[1] : this.scopes.get(place);
+    const recordKey = key.join(" ");
+    const scope = key[0] === "scope" ? key[1] : this.scopes.get(recordKey);
     const known = scope === undefined ? undefined : this.replicas.get(scope);
     const found = await this.backing.read(key, known && { scope: known.scope, version: known.version });
     // The usual answer: no record crosses the network.
     if (found === "unchanged" && known !== undefined) return known;
     if (found === undefined || found === "unchanged") {
       // Deleted. What this key led to is forgotten too: a database of the same name would have another scope.
-      this.scopes.delete(place);
+      this.scopes.delete(recordKey);
       if (scope !== undefined) this.replicas.delete(scope);
       return undefined;
     }
-    if (key[0] !== "scope") this.scopes.set(place, found.scope);
+    if (key[0] !== "scope") this.scopes.set(recordKey, found.scope);
     // Other requests may have read it while this one waited: an older answer must not replace theirs.
     const latest = this.replicas.get(found.scope);
     if (found.since === undefined && latest !== undefined && latest.version >= found.version) return latest;

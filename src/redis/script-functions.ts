@@ -23,7 +23,7 @@ local function imageOf(record)
   return string.match(record, '"image":"(%x+)"')
 end
 
-local function isTarget(place) return string.sub(place, 1, 7) == 'target ' end
+local function isTarget(recordKey) return string.sub(recordKey, 1, 7) == 'target ' end
 
 -- A request that began earlier may still read the bytes, from which it can make what queries compare.
 local function release(image)
@@ -32,10 +32,10 @@ local function release(image)
   redis.call('DEL', key('uses', image), key('sketch', image), key('features', image))
 end
 
-local function keep(scope, place, record)
+local function keep(scope, recordKey, record)
   local version = next()
-  if isTarget(place) then
-    local freed = imageOf(redis.call('HGET', key('records', scope), place))
+  if isTarget(recordKey) then
+    local freed = imageOf(redis.call('HGET', key('records', scope), recordKey))
     local taken = imageOf(record)
     -- Also for the same image, which may have been lost and stored again.
     if taken then
@@ -47,13 +47,13 @@ local function keep(scope, place, record)
     end
   end
   if record == '' then
-    redis.call('HDEL', key('records', scope), place)
-    redis.call('ZREM', key('created', scope), place)
+    redis.call('HDEL', key('records', scope), recordKey)
+    redis.call('ZREM', key('created', scope), recordKey)
   else
-    redis.call('HSET', key('records', scope), place, record)
-    redis.call('ZADD', key('created', scope), 'NX', version, place)
+    redis.call('HSET', key('records', scope), recordKey, record)
+    redis.call('ZADD', key('created', scope), 'NX', version, recordKey)
   end
-  redis.call('ZADD', key('changed', scope), version, place)
+  redis.call('ZADD', key('changed', scope), version, recordKey)
   redis.call('SET', key('version', scope), version)
   return version
 end
@@ -78,7 +78,7 @@ local function isFilled()
   return redis.call('EXISTS', key('filled'), key('scopes'), key('version', 'global')) > 0
 end
 
--- Reads from ARGV: how many unique fields, fields and values, how many records, places and records.
+-- Reads from ARGV: how many unique fields, fields and values, how many records, their keys and records.
 local at = 2
 local function take()
   at = at + 1
@@ -110,11 +110,11 @@ local function accept(scope, limit, moment)
   redis.call('ZADD', key('accepted', scope, limit), moment, moment .. '-' .. next())
 end
 
-local function recordsAt(scope, places)
+local function recordsAt(scope, recordKeys)
   local records = {}
-  for i, place in ipairs(places) do
-    records[2 * i - 1] = place
-    records[2 * i] = redis.call('HGET', key('records', scope), place) or ''
+  for i, recordKey in ipairs(recordKeys) do
+    records[2 * i - 1] = recordKey
+    records[2 * i] = redis.call('HGET', key('records', scope), recordKey) or ''
   end
   return records
 end

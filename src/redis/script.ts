@@ -10,8 +10,8 @@ export const OTHER_VERSION = "OTHERVERSION";
  *
  * - `format`: version of this layout; `counter`: the latest change of anything; `clock`: the clock's shift
  * - `scopes`: databases in order of creation; `unique:<field>`: value → scope
- * - of a scope: `version:`, `records:` (place → JSON), `created:` and `changed:` (places in order), `unique-of:` (field → value),
- *   `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
+ * - of a scope: `version:`, `records:` (key of a record → JSON), `created:` and `changed:` (keys of records, in order),
+ *   `unique-of:` (field → value), `limits:` (names of limits), `accepted:<scope>:<limit>` (moments)
  * - `image:<sha256>`, `sketch:<sha256>`, `features:<sha256>`: bytes, which expire unless a target uses them; `uses:<sha256>`: how many targets do
  * - `building`: databases that are being restored, and when each was added to; `dropped`: those whose records are being removed
  * - `faults`: all faults, and how often each was applied; `ended-faults`: those deleted lately, whose delays end, and when;
@@ -107,16 +107,16 @@ function operations.read()
     if redis.call('ZCARD', key('created', scope)) > PAGE then return { controls, 'large', scope, tostring(current) } end
     return { controls, 'all', scope, tostring(current), recordsOf(scope) }
   end
-  local places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. version, '+inf')
-  return { controls, 'since', scope, tostring(current), recordsAt(scope, places) }
+  local recordKeys = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. version, '+inf')
+  return { controls, 'since', scope, tostring(current), recordsAt(scope, recordKeys) }
 end
 
 -- Some records after a number of creation, and that of the last one, which is empty when there are no more.
 function operations.page()
   local scope, after = take(), take()
-  local places = redis.call('ZRANGEBYSCORE', key('created', scope), '(' .. after, '+inf', 'LIMIT', 0, PAGE)
-  if #places == 0 then return { '', {} } end
-  return { redis.call('ZSCORE', key('created', scope), places[#places]), recordsAt(scope, places) }
+  local recordKeys = redis.call('ZRANGEBYSCORE', key('created', scope), '(' .. after, '+inf', 'LIMIT', 0, PAGE)
+  if #recordKeys == 0 then return { '', {} } end
+  return { redis.call('ZSCORE', key('created', scope), recordKeys[#recordKeys]), recordsAt(scope, recordKeys) }
 end
 
 -- Everything at one moment, for a client that knows most of it: of each database that it names, what changed since a version.
@@ -125,8 +125,8 @@ function operations.everything()
   for _, pair in ipairs(takePairs()) do known[pair[1]] = pair[2] end
   local function changesOf(scope)
     if not known[scope] then return '' end
-    local places = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. known[scope], '+inf')
-    return recordsAt(scope, places)
+    local recordKeys = redis.call('ZRANGEBYSCORE', key('changed', scope), '(' .. known[scope], '+inf')
+    return recordsAt(scope, recordKeys)
   end
   local databases = {}
   for i, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do
@@ -233,7 +233,7 @@ function operations.replace()
     if not redis.call('ZSCORE', key('building'), each[1]) then return 'lost' end
   end
   for _, scope in ipairs(redis.call('ZRANGE', key('scopes'), 0, -1)) do drop(scope) end
-  for _, place in ipairs(redis.call('HKEYS', key('records', 'global'))) do keep('global', place, '') end
+  for _, recordKey in ipairs(redis.call('HKEYS', key('records', 'global'))) do keep('global', recordKey, '') end
   for _, each in ipairs(built) do
     redis.call('ZREM', key('building'), each[1])
     register(each[1], each[2])

@@ -12,9 +12,9 @@ import { runsAll } from "../options/setting-names.ts";
 import type { ServerSettings } from "../options/settings.ts";
 import type { RedisAddress } from "../redis/connect.ts";
 import { adviceOf, namesOf, type Starter } from "./advice.ts";
+import { startApiServer } from "./api-server.ts";
 import { generateCertificate } from "./certificate.ts";
-import { startDoor } from "./door.ts";
-import type { LoggedFacts } from "./door-messages.ts";
+import type { LoggedFacts } from "./forwarding-messages.ts";
 import { type LogTarget, requestLog, warningLog } from "./log.ts";
 import type { StartProgress } from "./server.ts";
 import {
@@ -152,10 +152,10 @@ export async function startThreeServers<Running extends Manager>(
   start: StartManager<Running>,
 ): Promise<ThreeServers<Running>> {
   const { listen, options, onEntry } = setup;
-  const doors: { target?: RunningServer; query?: RunningServer } = {};
-  const urlOf = (door: "target" | "query", host?: string) => {
-    const { url } = doors[door] ?? {};
-    return url === undefined ? null : reachedUrl(url, listen[door].host, host);
+  const apiServers: { target?: RunningServer; query?: RunningServer } = {};
+  const urlOf = (api: "target" | "query", host?: string) => {
+    const { url } = apiServers[api] ?? {};
+    return url === undefined ? null : reachedUrl(url, listen[api].host, host);
   };
   const started: { close(graceSeconds?: number): Promise<void> }[] = [];
   const closeAll = async (graceSeconds?: number) => {
@@ -174,21 +174,21 @@ export async function startThreeServers<Running extends Manager>(
       query: urlOf("query", host),
     }));
     started.push(manager);
-    const target = await startDoor("target-api", {
+    const target = await startApiServer("target-api", {
       manager,
       listen: listen.target,
       options,
       onEntry: (entry) => onEntry?.("target-api", entry),
     });
     started.push(target);
-    const query = await startDoor("query", {
+    const query = await startApiServer("query", {
       manager,
       listen: listen.query,
       options: () => options(UNUSED_URL),
       onEntry: (entry) => onEntry?.("query", entry),
     });
     started.push(query);
-    Object.assign(doors, { target, query });
+    Object.assign(apiServers, { target, query });
     return { manager, target, query, close };
   } catch (error) {
     await close(0);
@@ -234,7 +234,7 @@ export async function launchServer(
   if (managerUrl === undefined) throw new TypeError(`the ${role} server needs the target manager's URL`);
   // Its own URL is unknown here: report downloads have the default one.
   const resolved = setup.options(DEFAULT_URLS.target);
-  return startDoor(role, {
+  return startApiServer(role, {
     listen: setup.listen[key],
     manager: { managerUrl, managerCertificate, settings: () => options },
     options: () => resolved,

@@ -1,7 +1,7 @@
 import { systemClock } from "../core/emulator/clock.ts";
 import { visible } from "../core/general/visible.ts";
 import { LOG_LEVELS, type LogFormat, type LogLevel } from "../options/option.ts";
-import type { LoggedFacts } from "./door-messages.ts";
+import type { LoggedFacts } from "./forwarding-messages.ts";
 
 const FIRST_SERVER_ERROR = 500;
 

@@ -11,15 +11,15 @@ import { realTimers } from "../core/general/real-timers.ts";
 import { messageOf } from "../core/general/text.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 import {
-  DOOR_PATH,
-  type DoorRequest,
-  type DoorResponse,
+  FORWARD_PATH,
+  type ForwardedRequest,
+  type ForwardedResponse,
   OVERLOADED,
   packRequest,
   REFUSED,
   SERVER_HEADER,
   unpackResponse,
-} from "./door-messages.ts";
+} from "./forwarding-messages.ts";
 
 /** Shorter than servers keep idle connections: none is reused as it is closed. */
 const IDLE_CONNECTION_MILLISECONDS = 30_000;
@@ -50,7 +50,7 @@ export interface ManagerAddress {
 export function connectToManager(address: ManagerAddress, self: string) {
   const manager = new ManagerServer(address, self);
   const waiting = new Waiting(() => manager.open({ method: "GET" }));
-  const ask = async (settings: string, asked: DoorRequest): Promise<DoorResponse> => {
+  const ask = async (settings: string, asked: ForwardedRequest): Promise<ForwardedResponse> => {
     const question = packRequest(settings, asked);
     for (;;) {
       const answered = await send(question, asked, manager, waiting);
@@ -82,11 +82,11 @@ class ManagerServer {
     this.connected = isSecure ? "secureConnect" : "connect";
     const prefix = pathname.replace(/\/$/, "");
     this.shown = origin + prefix;
-    this.#path = prefix + DOOR_PATH;
+    this.#path = prefix + FORWARD_PATH;
     this.#target = { agent: this.#agent, method: "POST", hostname: hostname.replace(/^\[|\]$/g, ""), port };
   }
 
-  /** Begins a request to its route for doors. */
+  /** Begins a request to its route for API servers. */
   open(
     {
       method = "POST",
@@ -108,10 +108,10 @@ class ManagerServer {
 /** Sends a question once. `unsent`: the manager had closed a kept connection before anything was written to it. */
 const send = (
   [head, body]: ReturnType<typeof packRequest>,
-  { malformed, request: { gone } }: DoorRequest,
+  { malformed, request: { gone } }: ForwardedRequest,
   manager: ManagerServer,
   waiting: Waiting,
-): Promise<DoorResponse | "unsent"> =>
+): Promise<ForwardedResponse | "unsent"> =>
   new Promise((resolve, reject) => {
     let isWritten = false;
     const failed = ({ message, code = message }: Error & { code?: string }) => {
@@ -189,7 +189,11 @@ function leaveWhenGone(outgoing: ClientRequest, gone: AbortSignal | undefined): 
 }
 
 /** @throws StateUnavailableError if another server answered, or another version of this one; OverloadedError. */
-function answerIn(incoming: IncomingMessage, received: Buffer, { shown, self }: ManagerServer): DoorResponse {
+function answerIn(
+  incoming: IncomingMessage,
+  received: Buffer,
+  { shown, self }: ManagerServer,
+): ForwardedResponse {
   const other = describeOther(incoming, received, self);
   if (other !== undefined) throw new StateUnavailableError(`${shown} is not a target manager: ${other}`);
   if (incoming.statusCode === OVERLOADED) throw new OverloadedError();

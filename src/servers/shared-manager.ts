@@ -15,8 +15,8 @@ import type { RedisBacking } from "../redis/redis-backing.ts";
 import { RedisFaults } from "../redis/redis-faults.ts";
 import { RedisStore } from "../redis/redis-store.ts";
 import { fillOnce } from "../redis/whole-state.ts";
-import { type DoorRequest, loggedOf } from "./door-messages.ts";
-import { type AnswerDoor, answerDoorRequest } from "./doorway.ts";
+import { type ForwardedRequest, loggedOf } from "./forwarding-messages.ts";
+import { type AnswerForwarded, answerForwardedRequest } from "./forwarding-route.ts";
 import { failureReply } from "./server.ts";
 import {
   type Manager,
@@ -103,16 +103,16 @@ export async function startSharedManager(
       throw error;
     });
   }
-  const answerDoor: AnswerDoor = async ({ profile, answerOptions }, asked) => {
+  const answerForwarded: AnswerForwarded = async ({ profile, answerOptions }, asked) => {
     // The request has arrived when this process got it, however long Redis takes to tell the clock's shift.
     const arrival = momentOf(options.clock);
     const arrived = await arrivalOf(asked, state, store);
     const own = new MovableClock(options.clock, state.clock).at(arrival);
-    return answerDoorRequest(asked, { ...services, store: arrived, clock: own, profile, answerOptions });
+    return answerForwardedRequest(asked, { ...services, store: arrived, clock: own, profile, answerOptions });
   };
   const server = await startManagerServer(setup, {
     services,
-    answerDoor,
+    answerForwarded,
     answer: answerShared(options, services, state, link),
     findImage: (sha256) => state.getImage(sha256),
     beforeReading: async () => {
@@ -124,7 +124,7 @@ export async function startSharedManager(
       state.redis.close();
     },
   });
-  return { ...server, store, answerDoor, journal };
+  return { ...server, store, answerForwarded, journal };
 }
 
 /** Connects this manager's journal to those of the others: its entries go to them, and theirs come by the feed. */
@@ -177,7 +177,7 @@ function answerShared(
 
 /** Reads the clock's shift first: with the request's database, which later checks need anyway, or alone. */
 async function arrivalOf(
-  { role, request, malformed }: DoorRequest,
+  { role, request, malformed }: ForwardedRequest,
   state: RedisBacking,
   store: RedisStore,
 ): Promise<RedisStore> {

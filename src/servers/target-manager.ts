@@ -26,18 +26,23 @@ import { type OpenApiDocument, openApiDocument } from "../openapi/index.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
-import { LONGEST_QUESTION_HEAD, type LoggedFacts, loggedOf } from "./door-messages.ts";
-import { type AnswerDoor, answerDoorRequest, type DoorOptions, Doorway } from "./doorway.ts";
+import { LONGEST_QUESTION_HEAD, type LoggedFacts, loggedOf } from "./forwarding-messages.ts";
+import {
+  type AnswerForwarded,
+  type ApiServerOptions,
+  answerForwardedRequest,
+  ForwardingRoute,
+} from "./forwarding-route.ts";
 import { persistState } from "./persisted-state.ts";
 import { seedFrom } from "./seed-file.ts";
 import { failureReply, isHealthCheck, type StartProgress, unnoticed } from "./server.ts";
 
 /** Null: unknown, as the server runs elsewhere. */
-interface DoorUrls {
+interface ApiServerUrls {
   readonly target: string | null;
   readonly query: string | null;
 }
-const NO_DOORS: DoorUrls = { target: null, query: null };
+const NO_API_SERVERS: ApiServerUrls = { target: null, query: null };
 
 /** What a manager is set up with, whether alone or among the three servers. */
 export interface StateSetup {
@@ -51,8 +56,8 @@ export interface StateSetup {
   readonly seedFile?: string | undefined;
   /** Receives a line when the state file cannot be written, or the seed file is not read. Default: standard error. */
   readonly complain?: ((line: string) => void) | undefined;
-  /** Reads the settings of doors in other processes. Default: as {@link ServerOptions}. */
-  readonly resolveDoor?: ((settings: string) => DoorOptions) | undefined;
+  /** Reads the settings of API servers in other processes. Default: as {@link ServerOptions}. */
+  readonly resolveApiServer?: ((settings: string) => ApiServerOptions) | undefined;
   /** Called while the state file is read, and after each target of the seed file. */
   readonly onProgress?: StartProgress | undefined;
 }
@@ -62,20 +67,20 @@ export interface ManagerSetup extends StateSetup {
   readonly options: ResolvedOptions;
   readonly onEntry?: ((logged: LoggedFacts) => void) | undefined;
   /** The URLs of the other servers, for a client that reached this machine as `host`. Default: unknown. */
-  readonly urls?: ((host?: string) => DoorUrls) | undefined;
+  readonly urls?: ((host?: string) => ApiServerUrls) | undefined;
 }
 
 /** A server with the target manager's API, wherever the state is. */
 export interface Manager extends RunningServer {
   readonly store: Store;
-  /** Answers the requests of the other servers, which are doors to its emulator. */
-  readonly answerDoor: AnswerDoor;
+  /** Answers the requests that API servers pass on. */
+  readonly answerForwarded: AnswerForwarded;
 }
 
 export interface ManagerParts {
   readonly services: Services;
   readonly answer: (request: WireRequest) => Promise<Result>;
-  readonly answerDoor: AnswerDoor;
+  readonly answerForwarded: AnswerForwarded;
   readonly findImage: (sha256: string) => Promise<Buffer | undefined>;
   /** Called before the page or the journal is read. */
   readonly beforeReading?: () => Promise<void>;
@@ -95,41 +100,42 @@ const NEVER_DELAYED = /^\/(faults|reset)(\/|$)/;
 
 /** @throws the system's error when it cannot listen there. */
 export async function startManagerServer(
-  { listen, trust, urls: doorUrls = () => NO_DOORS, page, resolveDoor }: ManagerSetup,
-  { services, answer, answerDoor, findImage, beforeReading, end }: ManagerParts,
+  { listen, trust, urls: apiServerUrls = () => NO_API_SERVERS, page, resolveApiServer }: ManagerSetup,
+  { services, answer, answerForwarded, findImage, beforeReading, end }: ManagerParts,
 ): Promise<RunningServer> {
   const { store, clock, journal, faults, profile, answerOptions } = services;
   const emulator = managerEmulator(services);
   const healthChecked = managerEmulator(unnoticed(services));
-  const doorway = new Doorway(answerDoor, resolveDoor);
-  // A door's question is longer than its client's request.
-  const extraBytesOf = (head: RequestHead) => (doorway.serves(head) ? LONGEST_QUESTION_HEAD : 0);
-  // A door ends its side when its client has disconnected.
-  const leavesAtEnd = (head: RequestHead) => doorway.serves(head);
+  const forwarding = new ForwardingRoute(answerForwarded, resolveApiServer);
+  // An API server's question is longer than its client's request.
+  const extraBytesOf = (head: RequestHead) => (forwarding.serves(head) ? LONGEST_QUESTION_HEAD : 0);
+  // An API server ends its side when its client has disconnected.
+  const leavesAtEnd = (head: RequestHead) => forwarding.serves(head);
   const kindOf = (head: RequestHead) =>
-    doorway.kindOf(head) ?? (isHealthCheck(head) ? "health" : NEVER_DELAYED.test(head.path) ? "faults" : "");
+    forwarding.kindOf(head) ??
+    (isHealthCheck(head) ? "health" : NEVER_DELAYED.test(head.path) ? "faults" : "");
   const starting = startServer({ ...listen, filterFor, extraBytesOf, leavesAtEnd, kindOf }, (url) => {
     const { queryMatcher, targetRater, advice } = answerOptions;
     const pageParts = {
       ...{ store, clock, journal, faults, findImage, queryMatcher, targetRater, advice, beforeReading },
-      urls: () => ({ ...doorUrls(), manager: url }),
+      urls: () => ({ ...apiServerUrls(), manager: url }),
     };
     const pageApi = page === true ? new PageApi(pageParts) : undefined;
     return {
       answerMalformed: async (why, head) =>
-        doorway.serves(head)
-          ? { response: doorway.refuse(why) }
+        forwarding.serves(head)
+          ? { response: forwarding.refuse(why) }
           : answerMalformed(emulator, ["manager"], why, head),
       answer: async (request) => {
         const distrust = whyDistrusted(request, trust);
         if (distrust !== undefined)
           return emulator.handle(["manager"], request, { status: 403, ...distrust });
-        if (doorway.serves(request)) return { response: await doorway.respond(request) };
+        if (forwarding.serves(request)) return { response: await forwarding.respond(request) };
         if (isHealthCheck(request)) return healthChecked.handle(["manager"], request);
         if (request.path === "/requests") await beforeReading?.().catch(() => {});
         if (pageApi?.serves(request) === true) return { response: await pageApi.answer(request) };
         const openApi = answerOpenApi(request, profile.name, (host) => ({
-          ...doorUrls(host),
+          ...apiServerUrls(host),
           manager: reachedUrl(url, listen.host, host),
         }));
         return openApi === undefined ? answer(request) : { response: openApi };
@@ -213,7 +219,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const isWanted = () => !isStopped;
   let assess = assessing(targetRater, [...matchers]);
   let prepare = backgroundPreparation([...matchers], isWanted);
-  const prepareFor = ({ answerOptions: { queryMatcher } }: DoorOptions) => {
+  const prepareFor = ({ answerOptions: { queryMatcher } }: ApiServerOptions) => {
     if (matchers.has(queryMatcher)) return;
     matchers.add(queryMatcher);
     assess = assessing(targetRater, [...matchers]);
@@ -234,9 +240,13 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const { journal } = state;
   const services = { ...state, profile, answerOptions };
   const emulator = managerEmulator(services);
-  const answerDoor: AnswerDoor = (own, asked) => {
+  const answerForwarded: AnswerForwarded = (own, asked) => {
     prepareFor(own);
-    return answerDoorRequest(asked, { ...state, profile: own.profile, answerOptions: own.answerOptions });
+    return answerForwardedRequest(asked, {
+      ...state,
+      profile: own.profile,
+      answerOptions: own.answerOptions,
+    });
   };
   // The other servers log their own entries.
   journal.events.response.on((entry) => {
@@ -253,7 +263,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const server = await startManagerServer(setup, {
     services,
     answer: (request) => emulator.handle(["manager"], request),
-    answerDoor,
+    answerForwarded,
     findImage: async (sha256) => store.state.images.find(sha256)?.bytes(),
     end: async () => {
       isStopped = true;
@@ -263,7 +273,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   return {
     ...server,
     ...state,
-    answerDoor,
+    answerForwarded,
   };
 }
 

@@ -12,7 +12,7 @@ import { HttpServer } from "../core/http/http-server.ts";
 import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
 import * as changes from "../core/store/changes.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
-import { answerDoorRequest, type DoorOptions } from "./doorway.ts";
+import { type ApiServerOptions, answerForwardedRequest } from "./forwarding-route.ts";
 import { requestLog } from "./log.ts";
 
 /** From then on, further ones make the next hardly faster. */
@@ -27,7 +27,7 @@ const DELAY_MILLISECONDS = 20;
  *
  * @returns what ends it.
  */
-export function warmUpSoon(options: DoorOptions): () => void {
+export function warmUpSoon(options: ApiServerOptions): () => void {
   const hasNoClient = noClientSince();
   let isEnded = false;
   const isIdle = () => !isEnded && hasNoClient();
@@ -51,7 +51,7 @@ export function noClientSince(): () => boolean {
  * @throws if a request does not succeed.
  */
 export async function warmUp(
-  { profile, answerOptions }: DoorOptions,
+  { profile, answerOptions }: ApiServerOptions,
   isIdle: () => boolean,
 ): Promise<number> {
   const store = new MemoryStore(() => Promise.reject(new Error("no image is added")));
@@ -69,7 +69,7 @@ export async function warmUp(
   const log = requestLog("target-api", "info", { write: () => {} });
   const server = new HttpServer({
     answer: async (request) => {
-      const { result, logged } = await answerDoorRequest({ role: "target-api", request }, services);
+      const { result, logged } = await answerForwardedRequest({ role: "target-api", request }, services);
       if (logged !== undefined) log(logged);
       return result;
     },

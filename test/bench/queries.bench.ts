@@ -10,7 +10,7 @@ import { sendPlan } from "../protocol/query/send.ts";
 import { makePng } from "../support/png.ts";
 import { goodPlan, imagePart, type Plan } from "../support/query-plan.ts";
 import { scenePixels } from "../support/scenes.ts";
-import { openDoor, resolvedBy } from "../support/separate-servers.ts";
+import { openApiServer, resolvedBy } from "../support/separate-servers.ts";
 import { type Bench, type Comparison, leastTime, median } from "./measure.ts";
 import { usedMegabytes } from "./memory.ts";
 
@@ -94,8 +94,12 @@ async function growingDatabases(): Promise<Comparison[]> {
 async function throughServers(size: number, repetitions: number): Promise<Comparison> {
   const resolved = resolveOptions({ targetUrl: "http://localhost", targetRater: perfectRater });
   const [listen, options] = [{ host: "127.0.0.1", port: 0 }, () => resolved];
-  const manager = await startTargetManager({ listen, options: resolved, resolveDoor: resolvedBy(options) });
-  const server = await openDoor("query", manager.url, listen, options);
+  const manager = await startTargetManager({
+    listen,
+    options: resolved,
+    resolveApiServer: resolvedBy(options),
+  });
+  const server = await openApiServer("query", manager.url, listen, options);
   await using mock = new MockCloudReco({ targetRater: perfectRater });
   const database = mock.addCloudDatabase();
   const { databaseName, serverAccessKey, serverSecretKey, clientAccessKey, clientSecretKey } = database;

@@ -156,14 +156,14 @@ describe.skipIf(process.platform === "darwin")("variables by which Kubernetes li
       const manager = running("target-manager", {});
       await manager.command.printed();
       const TARGET_MANAGER_BASE_URL = manager.url;
-      const doors = ["target-api", "query"].map((role) => running(role, { TARGET_MANAGER_BASE_URL }));
-      for (const { command, url, environment } of [manager, ...doors]) {
+      const apiServers = ["target-api", "query"].map((role) => running(role, { TARGET_MANAGER_BASE_URL }));
+      for (const { command, url, environment } of [manager, ...apiServers]) {
         expect(await command.printed()).toContain(` ${url}\n`);
         expect((await start(["healthcheck"], environment).finished).printed).toContain(`${url}/ is healthy`);
       }
-      expect((await fetch(`${doors[0]?.url}/summary`)).status).toBe(401);
-      expect((await fetch(`${doors[1]?.url}/v1/query`, { method: "POST" })).status).toBe(401);
-      for (const { command } of [...doors, manager]) {
+      expect((await fetch(`${apiServers[0]?.url}/summary`)).status).toBe(401);
+      expect((await fetch(`${apiServers[1]?.url}/v1/query`, { method: "POST" })).status).toBe(401);
+      for (const { command } of [...apiServers, manager]) {
         const { complained } = await command.stop();
         expect(warningsIn(complained)).toEqual([expect.stringMatching(/^ignored links .*: PORT; /)]);
       }

@@ -20,7 +20,7 @@ export const WAYS = { "one process": startJoinedServers, "processes of their own
 export async function delaying(
   start: (typeof WAYS)[keyof typeof WAYS],
   more: MockCloudRecoOptions = {},
-  limits: Readonly<Partial<Record<"door" | "manager", number>>> = {},
+  limits: Readonly<Partial<Record<"api" | "manager", number>>> = {},
 ) {
   const delays: Delay[] = [];
   const delay = (seconds: number, signal: AbortSignal) =>
@@ -29,9 +29,9 @@ export async function delaying(
     });
   const options = optionsWith({ responseDelaySeconds: 0, delay, ...more });
   const listen = (maxRequests = 1000) => ({ host: "127.0.0.1", port: 0, maxRequests });
-  const door = listen(limits.door);
+  const api = listen(limits.api);
   const servers = await start({
-    listen: { manager: listen(limits.manager), target: door, query: door },
+    listen: { manager: listen(limits.manager), target: api, query: api },
     options,
   });
   onTestFinished(() => servers.close(0));

@@ -4,7 +4,7 @@ import { delaying, SLOW, WAYS } from "./delaying.ts";
 
 describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
   test.each(["closed", "reset"])("give the place of a %s connection to others", async (end) => {
-    const { addFault, connect, delays, status, begun } = await delaying(start, {}, { door: 2, manager: 2 });
+    const { addFault, connect, delays, status, begun } = await delaying(start, {}, { api: 2, manager: 2 });
     await addFault();
     const waiting = [await connect(), await connect()];
     await begun(2);
@@ -22,7 +22,7 @@ describe.each(Object.entries(WAYS))("servers in %s", (_name, start) => {
     const { addFault, connect, control, delays, status, begun } = await delaying(
       start,
       {},
-      { door: 1, manager: 1 },
+      { api: 1, manager: 1 },
     );
     const id = await addFault();
     const connection = (await connect()).halfClose();

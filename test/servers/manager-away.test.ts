@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { startTargetManager, type TargetManager } from "../../src/servers/target-manager.ts";
 import { manage, sendSigned } from "../support/answers.ts";
-import { openDoor, resolvedBy } from "../support/separate-servers.ts";
+import { openApiServer, resolvedBy } from "../support/separate-servers.ts";
 import {
   keys,
   listen,
@@ -29,7 +29,7 @@ describe("while the target manager is away", () => {
     restarted = await startTargetManager({
       listen: { ...listen, port },
       options: options("http://localhost"),
-      resolveDoor: resolvedBy(options),
+      resolveApiServer: resolvedBy(options),
     });
   };
 
@@ -69,7 +69,7 @@ describe("while the target manager is away", () => {
   test.each(["datasets", "advancedDatasets"])(
     "%s are refused with a token of the emulator",
     async (family) => {
-      const target = await openDoor(
+      const target = await openApiServer(
         "target-api",
         servers.manager.url,
         listen,
@@ -125,7 +125,7 @@ describe("while the target manager is away", () => {
   );
 
   test("a server that starts before its manager works as soon as the manager runs", async () => {
-    const early = await openDoor("target-api", servers.manager.url, listen, options);
+    const early = await openApiServer("target-api", servers.manager.url, listen, options);
     try {
       await servers.manager.kill();
       const ask = () => fetch(`${early.url}/summary`, { headers: { Authorization: "VWS a:b" } });
@@ -145,7 +145,7 @@ describe("what answers in the target manager's place", () => {
   });
   /** A query server with that manager, and a function that sends it a request that needs the manager. */
   const lostQueryServer = async (managerUrl: string, at = listen) => {
-    const server = await openDoor("query", managerUrl, at, options);
+    const server = await openApiServer("query", managerUrl, at, options);
     ends.push(() => server.close(0));
     const ask = () =>
       fetch(`${server.url}/v1/query`, { method: "POST", headers: { Authorization: "VWS a:b" } });
@@ -180,7 +180,12 @@ describe("what answers in the target manager's place", () => {
     const { port } = new URL(free.url);
     await new Promise((resolve) => free.server.close(resolve));
     const first = await lostQueryServer(free.url);
-    const second = await openDoor("target-api", first.server.url, { ...listen, port: Number(port) }, options);
+    const second = await openApiServer(
+      "target-api",
+      first.server.url,
+      { ...listen, port: Number(port) },
+      options,
+    );
     ends.push(() => second.close(0));
     const response = await first.ask();
     expect(response.status).toBe(502);
@@ -233,7 +238,7 @@ test("without a manager, a token that the emulator issued gets the refusals that
   expect(status.status).toBe(502);
 });
 
-test("doors keep nothing: a manager that starts again answers through them at once", async () => {
+test("API servers keep nothing: a manager that starts again answers through them at once", async () => {
   await manage(service(), "POST", "/cloud_databases", named);
   const summary = async () => (await sendSigned(service(), keys, { method: "GET", path: "/summary" })).status;
   expect(await summary()).toBe(200);

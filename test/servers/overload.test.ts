@@ -8,7 +8,7 @@ describe.each(Object.entries(WAYS))("servers in %s that answer as much as they c
   test("answer health checks and the manager's API, refuse others at once, and record it", async () => {
     const more = { responseDelaySeconds: 600 };
     const { connect, control, delays, servers, status, begun } = await delaying(start, more, {
-      door: 2,
+      api: 2,
       manager: 2,
     });
     for (let count = 1; count <= 2; count += 1) {
@@ -40,7 +40,7 @@ describe.each(Object.entries(WAYS))("servers in %s that answer as much as they c
   });
 
   test("have places of their own for each server", async () => {
-    const { addFault, connect, servers, begun } = await delaying(start, {}, { door: 1, manager: 1 });
+    const { addFault, connect, servers, begun } = await delaying(start, {}, { api: 1, manager: 1 });
     await addFault();
     await connect();
     await begun(1);

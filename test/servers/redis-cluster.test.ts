@@ -24,8 +24,8 @@ describe.skipIf(command === undefined)("a cluster of Redis", () => {
     );
     const all = await Promise.all(
       managers.map(async (manager) => {
-        const doors = { TARGET_MANAGER_BASE_URL: manager };
-        return reached(await started("target-api", doors), await started("query", doors), manager);
+        const apiServers = { TARGET_MANAGER_BASE_URL: manager };
+        return reached(await started("target-api", apiServers), await started("query", apiServers), manager);
       }),
     );
     const [first] = all;

@@ -5,7 +5,7 @@ import { times } from "../support/combinations.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
 import {
-  openDoor,
+  openApiServer,
   resolvedBy,
   startJoinedServers,
   startSeparateServers,
@@ -22,9 +22,9 @@ afterEach(async () => {
 /** Starts two target API servers, the query server and the manager. */
 async function opened(start: typeof startJoinedServers, clock: Clock = new ManualClock()) {
   const options = optionsWith({ clock, processingTimeSeconds: 0, responseDelaySeconds: 0 });
-  const servers = await start({ listen: ports, options, resolveDoor: resolvedBy(options) });
+  const servers = await start({ listen: ports, options, resolveApiServer: resolvedBy(options) });
   closing.push(servers);
-  const second = await openDoor("target-api", servers.manager.url, listen, options);
+  const second = await openApiServer("target-api", servers.manager.url, listen, options);
   closing.push(second);
   const at = reached(servers.target.url, servers.query.url, servers.manager.url);
   return { at, both: [at, reached(second.url, "", servers.manager.url)] };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { start } from "../cli/command.ts";
 import { manage, sendSigned } from "../support/answers.ts";
 import { makePng } from "../support/png.ts";
-import { openDoor, startSeparateServers } from "../support/separate-servers.ts";
+import { openApiServer, startSeparateServers } from "../support/separate-servers.ts";
 import { RawConnection } from "./raw-connection.ts";
 import { keys, listen, named, options, servers, service, startForEach, waits } from "./three-servers.ts";
 
@@ -241,7 +241,7 @@ describe("a malformed or incomplete request", () => {
 test("several target API servers share one rate limit", async () => {
   const limits = { request_rate_limits: { other: { max_requests: 3, window_seconds: 60 } } };
   await manage(service(), "POST", "/cloud_databases", { ...named, ...limits });
-  const second = await openDoor("target-api", servers.manager.url, listen, options);
+  const second = await openApiServer("target-api", servers.manager.url, listen, options);
   try {
     const at = service();
     const statuses: number[] = [];

@@ -8,7 +8,7 @@ import { startSharedManager, stateInRedis } from "../../src/servers/shared-manag
 import type { Backend, Refused } from "./backends.ts";
 import { changing, IDLE_MILLISECONDS, urlsOf, wholeSecondsNow } from "./emulator-changes.ts";
 import { type RunningRedis, startRedis, whyNoRedis } from "./redis-server.ts";
-import { openDoor, resolvedBy } from "./separate-servers.ts";
+import { openApiServer, resolvedBy } from "./separate-servers.ts";
 
 let redis: RunningRedis | undefined;
 
@@ -24,11 +24,11 @@ const redisBackend: Backend = {
     const state = { stateUrl: new URL(redis.url), statePrefix: createRandom().hex(8) };
     const listen = { host: "127.0.0.1", port: 0, limits: { idleMilliseconds: IDLE_MILLISECONDS } };
     const manager = await startSharedManager(
-      { listen, options: own, resolveDoor: resolvedBy(resolved) },
+      { listen, options: own, resolveApiServer: resolvedBy(resolved) },
       state,
     );
-    const target = await openDoor("target-api", manager.url, listen, resolved);
-    const query = await openDoor("query", manager.url, listen, resolved);
+    const target = await openApiServer("target-api", manager.url, listen, resolved);
+    const query = await openApiServer("query", manager.url, listen, resolved);
     const backing = await stateInRedis(state, own);
     const store = new RedisStore(backing);
     return {

@@ -1,7 +1,7 @@
 import type { JournalEntry } from "mock-cloud-reco";
 import type { Listen, RunningServer } from "../../src/core/http/listen.ts";
-import { startDoor } from "../../src/servers/door.ts";
-import type { DoorRole } from "../../src/servers/door-messages.ts";
+import { startApiServer } from "../../src/servers/api-server.ts";
+import type { ApiServerRole } from "../../src/servers/forwarding-messages.ts";
 import { type ServersSetup, startThreeServers, type ThreeServers } from "../../src/servers/launch.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
 
@@ -16,20 +16,20 @@ export interface SeparateServers extends ThreeServers {
 
 const UNUSED_URL = "http://localhost";
 
-/** Options with functions, which a door cannot tell the manager: the manager knows them by the door's URL. */
+/** Options with functions, which an API server cannot tell the manager: the manager knows them by the API server's URL. */
 type Options = ServersSetup["options"];
 export const resolvedBy = (options: Options) => (settings: string) =>
   options(JSON.parse(settings).serviceBaseUrl);
 
-/** Another door to a manager that resolves settings by {@link resolvedBy}. */
-export const openDoor = (
-  role: DoorRole,
+/** Another API server to a manager that resolves settings by {@link resolvedBy}. */
+export const openApiServer = (
+  role: ApiServerRole,
   managerUrl: string,
   listen: Listen,
   options: Options,
   managerCertificate?: string,
 ): Promise<RunningServer> =>
-  startDoor(role, {
+  startApiServer(role, {
     listen,
     options,
     manager: {
@@ -46,11 +46,11 @@ export async function startSeparateServers({
   const manager = await startTargetManager({
     listen: listen.manager,
     options: options(UNUSED_URL),
-    resolveDoor: resolvedBy(options),
+    resolveApiServer: resolvedBy(options),
   });
   const certificate = listen.manager.tls?.cert;
-  const target = await openDoor("target-api", manager.url, listen.target, options, certificate);
-  const query = await openDoor("query", manager.url, listen.query, options, certificate);
+  const target = await openApiServer("target-api", manager.url, listen.target, options, certificate);
+  const query = await openApiServer("query", manager.url, listen.query, options, certificate);
   return {
     manager,
     target,

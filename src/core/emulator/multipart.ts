@@ -14,7 +14,7 @@ export interface FormPart {
   readonly isCutOff: boolean;
 }
 
-export interface Form {
+export interface MultipartForm {
   readonly parts: readonly FormPart[];
   /** More than {@link MOST_PARTS} boundaries begin a part, well-formed or not; the further ones are not read. */
   readonly isCut: boolean;
@@ -26,14 +26,14 @@ export interface Form {
 export const MOST_PARTS = 100;
 /** Busboy's limit for the headers of a part. */
 export const MOST_HEADER_BYTES = 16 * 1024;
-const NO_FORM: Form = { parts: [], isCut: false, lacksDisposition: false };
+const NO_FORM: MultipartForm = { parts: [], isCut: false, lacksDisposition: false };
 
 /**
  * Splits a multipart form. Never fails: leaves out parts with malformed headers.
  *
  * @param boundary - from the `Content-Type` header, one character per byte.
  */
-export function readForm(body: Buffer, boundary: string): Form {
+export function readForm(body: Buffer, boundary: string): MultipartForm {
   const delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
   const parts: FormPart[] = [];
   let lacksDisposition = false;

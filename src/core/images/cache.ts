@@ -100,7 +100,7 @@ export class ImageMemo<
   }
 }
 
-interface Kept {
+interface CachedImage {
   readonly image: PreparedImage;
   readonly bytes: number;
   /** Number of the query that used it last. */
@@ -116,7 +116,7 @@ const MOST_OF_QUERIES = 64;
  */
 export class PreparedImages {
   /** The least recently used first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedImage>();
   readonly #pending = new Map<string, Promise<PreparedImage | null>>();
   /** Those that only queries have had. The least recently used first. */
   readonly #ofQueries = new Set<string>();

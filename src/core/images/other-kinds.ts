@@ -3,7 +3,7 @@ import { BYTES_AS_TEXT, beginningOf, NAME_OF_FILE, PLACEHOLDER, URL_OF_FILE } fr
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 
 type Facts = { readonly bytes: string };
-type Kind = readonly [beginning: RegExp, causeOf: (facts: Facts, text: string) => AnyCause];
+type OtherFile = readonly [beginning: RegExp, causeOf: (facts: Facts, text: string) => AnyCause];
 
 /** Beginnings in hexadecimal digits. */
 const VIDEOS = [
@@ -63,7 +63,7 @@ const BINARY = [
 ] as const;
 
 /** Beginnings of text, or of bytes that went through it, as Latin-1. */
-const TEXTS: readonly Kind[] = [
+const TEXTS: readonly OtherFile[] = [
   // Line ends of Unix became those of Windows, or the other way; an old Mac's, too, or bytes of 7 bits.
   [/^(?:\x89PNG(?!\r\n.\n)|\tPNG)[\r\n]/, () => cause("image.line-ends", { format: "PNG" })],
   [/^version https:\/\/git-lfs\.github\.com\//, () => cause("image.lfs")],

@@ -9,10 +9,10 @@ interface Stored extends PixelSize {
   readonly data: Buffer;
 }
 
-type Place = readonly [x: number, y: number];
-
 /** By EXIF orientation: the stored pixel that viewers show at a place. `right` and `bottom` are the last stored column and row. */
-const STORED_AT: Readonly<Record<number, (x: number, y: number, right: number, bottom: number) => Place>> = {
+const STORED_AT: Readonly<
+  Record<number, (x: number, y: number, right: number, bottom: number) => readonly [x: number, y: number]>
+> = {
   2: (x, y, right) => [right - x, y],
   3: (x, y, right, bottom) => [right - x, bottom - y],
   4: (x, y, _right, bottom) => [x, bottom - y],

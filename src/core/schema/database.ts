@@ -119,10 +119,6 @@ interface PostedTemplateTarget extends TemplateTargetFields {
   readonly lastModifiedDate?: number;
 }
 
-interface NewTemplateTarget extends PostedTemplateTarget {
-  readonly processed?: boolean;
-}
-
 /** `POST …/vumark_targets`. */
 export const postedTemplateTarget = wireForm(
   z.lazy(() =>
@@ -147,7 +143,11 @@ export function newVuMarkDatabase(given: NewVuMarkDatabase, random: HexSource): 
 }
 
 /** By default uploaded now, and processed at once. */
-export function newTemplateTarget(given: NewTemplateTarget, random: HexSource, now: number): TemplateTarget {
+export function newTemplateTarget(
+  given: PostedTemplateTarget & { readonly processed?: boolean },
+  random: HexSource,
+  now: number,
+): TemplateTarget {
   const uploadDate = given.uploadDate ?? now;
   return {
     targetId: given.targetId ?? random.hex(32),

@@ -140,7 +140,7 @@ function asReceived(response: Response, url: string, isRedirected: boolean): Res
   });
 }
 
-interface Exchange {
+interface FetchExchange {
   readonly received: WireResponse;
   readonly sent: Buffer;
 }
@@ -149,7 +149,7 @@ async function send(
   hosts: HostTable,
   request: Request,
   { isIntercepted = false, isUnabortable = false }: FetchOptions,
-): Promise<Exchange> {
+): Promise<FetchExchange> {
   // Waits without a body, too: the caller may stop the mock in the same turn.
   const body = Buffer.from(await (request.body === null ? NO_BYTES : request.arrayBuffer()));
   const sent = wireRequest(request, body);
@@ -195,7 +195,7 @@ function wireRequest({ url, method, headers }: Request, body: Buffer): Intercept
   };
 }
 
-function untilAborted(answered: Promise<Exchange>, signal: AbortSignal): Promise<Exchange> {
+function untilAborted(answered: Promise<FetchExchange>, signal: AbortSignal): Promise<FetchExchange> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });

@@ -5,7 +5,7 @@ import { endSilently } from "./sent-requests.ts";
 export type TunnelVerdict = "ours" | "send" | { readonly fail: Error };
 
 type Done = (error?: Error | null) => void;
-type Stage = "greeting" | "password" | "request";
+type SocksStage = "greeting" | "password" | "request";
 
 const { nextTick } = process;
 const NO_BYTES = Buffer.alloc(0);
@@ -28,7 +28,7 @@ export function answerSocks(socket: Socket, decide: (authority: string) => Tunne
   // Later, as from a proxy: clients first finish their write.
   const reply = (bytes: Buffer) => nextTick(() => socket.push(bytes));
   let isOver = false;
-  let stage: Stage = "greeting";
+  let stage: SocksStage = "greeting";
   let held = NO_BYTES;
   const sent: Buffer[] = [];
 
@@ -116,7 +116,7 @@ function isGreeting(bytes: Buffer): boolean {
 }
 
 /** The length of a client's message; undefined if these bytes are too few to know it. */
-function lengthOf(stage: Stage, bytes: Buffer): number | undefined {
+function lengthOf(stage: SocksStage, bytes: Buffer): number | undefined {
   const [version, second = 0, , type] = bytes;
   if (stage === "greeting") {
     if (version === 5) return 2 + second;

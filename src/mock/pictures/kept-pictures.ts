@@ -1,4 +1,4 @@
-interface Kept {
+interface CachedPicture {
   readonly file: Promise<Buffer>;
   /** 0 while it is drawn. */
   bytes: number;
@@ -8,7 +8,7 @@ interface Kept {
 const MOST_BYTES = 8 * 2 ** 20;
 
 /** In the order of their last use. */
-const kept = new Map<string, Kept>();
+const kept = new Map<string, CachedPicture>();
 let keptBytes = 0;
 
 /** Returns a copy of the file with this key, so that a test may write into it. Draws a file that is not kept. */

@@ -1,4 +1,4 @@
-import { type Form, MOST_HEADER_BYTES } from "../../emulator/multipart.ts";
+import { MOST_HEADER_BYTES, type MultipartForm } from "../../emulator/multipart.ts";
 import { formatOf } from "../../general/image-header.ts";
 import { show } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
@@ -43,7 +43,7 @@ function delimiterIn(body: Buffer): string | undefined {
 const withoutDashes = (text: string): string => text.replace(/^-+|-+$/g, "");
 
 /** Explains a form without a part named image, in which the boundary occurs. */
-export function imageMissing(body: Buffer, boundary: string, { parts }: Form): AnyCause {
+export function imageMissing(body: Buffer, boundary: string, { parts }: MultipartForm): AnyCause {
   const missing = cause("image.missing");
   if (parts.length > 0) return headOf(body, `\r\n--${boundary}`) ?? headOf(body, `--${boundary}`) ?? missing;
   const given = delimiterIn(body);
@@ -92,7 +92,7 @@ function mistakeIn(text: string, delimiter: string): AnyCause | undefined {
   return undefined;
 }
 
-export function unknownFields({ parts }: Form, known: readonly string[]): AnyCause {
+export function unknownFields({ parts }: MultipartForm, known: readonly string[]): AnyCause {
   const unknown = parts.map(({ name }) => name).filter((name) => !known.includes(name));
   // A form with a file of another name, and without an image, means its file.
   const isFile = parts.some(({ name, filename }) => filename !== undefined && !known.includes(name));

@@ -190,10 +190,10 @@ function alterationOf(key: string, known: string, base64: string) {
 }
 
 /** A target or template of the database. */
-type Named = Pick<Target, "targetId" | "name">;
+type NamedTarget = Pick<Target, "targetId" | "name">;
 
 /** What stands in place of a target's id. */
-function insteadOfId(id: string, targets: readonly Named[]) {
+function insteadOfId(id: string, targets: readonly NamedTarget[]) {
   if (targets.some(({ name }) => name === id)) return "name";
   const digits = id.toLowerCase().replace(/[^0-9a-f]/g, "");
   if (targets.some(({ targetId }) => targetId === digits)) return "altered";
@@ -211,7 +211,7 @@ export async function unknownTarget(
     params: { id = "" },
     services: { store },
   }: ApiContext & { readonly database: Database },
-  targets: readonly Named[],
+  targets: readonly NamedTarget[],
 ): Promise<AnyCause> {
   if (isUnset(id)) return cause("id.unset", { text: id, database });
   const is = insteadOfId(id, targets);

@@ -21,22 +21,22 @@ import {
 } from "./responses.ts";
 
 export type ManagerOperation = `manager.${string}`;
-export type Named = readonly [name: ManagerOperation, summary: string];
-export const named = ([name, summary]: Named) => ({ name, summary });
+export type OperationTitle = readonly [name: ManagerOperation, summary: string];
+export const named = ([name, summary]: OperationTitle) => ({ name, summary });
 
 /** The manager needs no authentication, only existing names and a valid body. */
 export const anyRequest = CheckTable.on<ApiContext, ManagerOperation>();
 
-export type Kind = Database["kind"];
-export type DatabaseOf<K extends Kind> = Extract<Database, { readonly kind: K }>;
+export type DatabaseKind = Database["kind"];
+export type DatabaseOf<K extends DatabaseKind> = Extract<Database, { readonly kind: K }>;
 
-export const isOfKind = <K extends Kind>(
+export const isOfKind = <K extends DatabaseKind>(
   database: Database | undefined,
   kind: K,
 ): database is DatabaseOf<K> => database?.kind === kind;
 
 /** The path names a database of this kind. Adds it to the context. */
-export const knownDatabase = <K extends Kind>(kind: K, missing: DeclaredResponse<string> = unknown) =>
+export const knownDatabase = <K extends DatabaseKind>(kind: K, missing: DeclaredResponse<string> = unknown) =>
   check<ApiContext, { database: DatabaseOf<K> }, ManagerOperation>({
     name: "knownDatabase",
     refusals: [missing],
@@ -47,11 +47,14 @@ export const knownDatabase = <K extends Kind>(kind: K, missing: DeclaredResponse
     },
   });
 
-const KIND_NAMES: Readonly<Record<Kind, string>> = { cloud: "cloud database", vumark: "VuMark database" };
+const KIND_NAMES: Readonly<Record<DatabaseKind, string>> = {
+  cloud: "cloud database",
+  vumark: "VuMark database",
+};
 
 export const unknownDatabase = (
   { params }: ApiContext,
-  kind: Kind,
+  kind: DatabaseKind,
   missing?: DeclaredResponse<string>,
 ): Refusal =>
   refuseUnknown(

@@ -27,12 +27,12 @@ import {
   anyRequest,
   bodyAccepted,
   bodyMatching,
+  type DatabaseKind,
   type DatabaseOf,
   isOfKind,
-  type Kind,
   knownDatabase,
-  type Named,
   named,
+  type OperationTitle,
   unknownDatabase,
 } from "./checks.ts";
 import {
@@ -50,12 +50,12 @@ import { targetViewAt } from "./targets.ts";
 /** Targets written before other work may run. */
 const TARGETS_PER_SLICE = 100;
 
-interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, View> {
+interface DatabaseResource<K extends DatabaseKind, Given extends object, Item, Shown, View> {
   readonly kind: K;
   readonly path: string;
   readonly json: WireForm<View>;
   readonly view: (database: DatabaseOf<K>, targets: Shown[]) => View;
-  readonly list: Named;
+  readonly list: OperationTitle;
   readonly all: (services: Services) => Promise<readonly DatabaseOf<K>[]>;
   readonly targets: {
     readonly field: string;
@@ -63,16 +63,16 @@ interface DatabaseResource<K extends Kind, Given extends object, Item, Shown, Vi
     readonly of: (services: Services, databaseName: string) => Promise<readonly Item[]>;
     readonly view: (target: Item, now: number) => Promise<Shown>;
   };
-  readonly add: Named;
+  readonly add: OperationTitle;
   readonly posted: { readonly schema: z.ZodMiniType<Given> };
   readonly create: (given: Given, context: ApiContext) => DatabaseOf<K>;
-  readonly update: Named;
+  readonly update: OperationTitle;
   readonly put: { readonly schema: z.ZodMiniType<Partial<ChangeableFields>> };
-  readonly delete: Named;
+  readonly delete: OperationTitle;
 }
 
 /** All databases with their targets, as JSON. Other work runs in between, because there may be many targets. */
-async function written<K extends Kind, Given extends object, Item, Shown, View>(
+async function written<K extends DatabaseKind, Given extends object, Item, Shown, View>(
   { all, targets, json, view }: DatabaseResource<K, Given, Item, Shown, View>,
   services: Services,
   now: number,
@@ -92,7 +92,7 @@ async function written<K extends Kind, Given extends object, Item, Shown, View>(
   return objects;
 }
 
-function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
+function operationsOn<K extends DatabaseKind, Given extends object, Item, Shown, View>(
   resource: DatabaseResource<K, Given, Item, Shown, View>,
 ) {
   const { kind, path, json, view, targets } = resource;
@@ -127,7 +127,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       ...named(resource.delete),
       method: "DELETE",
       path: one,
-      checks: anyRequest.and(knownDatabase<Kind>(kind, unknownToDelete)),
+      checks: anyRequest.and(knownDatabase<DatabaseKind>(kind, unknownToDelete)),
       responses: [noBody],
       handle: async ({ database, services }) => {
         await services.store.run(changes.deleteDatabase(database.databaseName));
@@ -139,7 +139,7 @@ function operationsOn<K extends Kind, Given extends object, Item, Shown, View>(
       method: "PUT",
       path: one,
       body: changedBody,
-      checks: anyRequest.and(knownDatabase<Kind>(kind)).and(bodyAccepted(changedBody)),
+      checks: anyRequest.and(knownDatabase<DatabaseKind>(kind)).and(bodyAccepted(changedBody)),
       responses: [updated, unknown],
       handle: async (context) => {
         const { database, given, services, now } = context;

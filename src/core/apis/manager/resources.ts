@@ -10,7 +10,7 @@ import * as changes from "../../store/changes.ts";
 import * as reads from "../../store/reads.ts";
 import * as control from "../control.ts";
 import type { ApiContext, Services } from "../services.ts";
-import { anyRequest, bodyAccepted, bodyMatching, type Named, named } from "./checks.ts";
+import { anyRequest, bodyAccepted, bodyMatching, named, type OperationTitle } from "./checks.ts";
 import { addedWith, doneWithAll, noBody, noContent, refuseUnknown, unknownToDelete } from "./responses.ts";
 
 /** Records that belong to no database: their JSON, and what each operation does. */
@@ -21,12 +21,12 @@ interface Resource<T, Given> {
   readonly called: string;
   readonly json: WireForm<T>;
   readonly posted: { readonly schema: z.ZodMiniType<Given> };
-  readonly list: Named;
+  readonly list: OperationTitle;
   readonly all: (services: Services) => Promise<readonly T[]>;
-  readonly add: Named;
+  readonly add: OperationTitle;
   readonly create: (given: Given, context: ApiContext) => Promise<T>;
   readonly added?: DeclaredResponse<T>;
-  readonly delete: Named;
+  readonly delete: OperationTitle;
   /** Returns false if there was nothing to remove. */
   readonly remove: (services: Services, key: string) => Promise<boolean>;
   readonly deleted: DeclaredResponse;

@@ -22,11 +22,11 @@ import { ALL_SCOPES, accessToken, type BasicCredentials, basicCredentials, scope
 import { success, tokenError } from "./responses.ts";
 
 /** The first of repeated fields counts. A body that is not UTF-8 has none. */
-interface Form {
+interface ParsedForm {
   readonly form: URLSearchParams;
 }
 
-interface Grant extends Form {
+interface Grant extends ParsedForm {
   readonly grant: "client_credentials" | "password";
 }
 
@@ -80,7 +80,7 @@ const invalidGrant = tokenError(
   "Invalid username and/or password",
 );
 
-async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
+async function clientOf(context: ApiContext & ParsedForm): Promise<Refusal | Holder> {
   const { entry, request, services } = context;
   const readings = basicCredentials(header(request, "authorization"));
   if (readings.length === 0) return refuse(invalidAuthorization, await withoutClient(context));
@@ -100,7 +100,7 @@ async function clientOf(context: ApiContext & Form): Promise<Refusal | Holder> {
 }
 
 /** What is in the place of the client's id and secret. */
-async function withoutClient({ request, body, form, services }: ApiContext & Form): Promise<AnyCause> {
+async function withoutClient({ request, body, form, services }: ApiContext & ParsedForm): Promise<AnyCause> {
   const showId = showingId(await secretsOf(services));
   const given = header(request, "authorization");
   return given === undefined || given === ""
@@ -176,7 +176,7 @@ async function refuseClient(
   );
 }
 
-function userOf(context: ApiContext & Form): Refusal | Holder {
+function userOf(context: ApiContext & ParsedForm): Refusal | Holder {
   const username = context.form.get("username") ?? "";
   const password = context.form.get("password") ?? "";
   if (username === "" || password === "") {
@@ -208,7 +208,7 @@ const invalidScope = tokenError(400, "invalid_scope", "A requested scope is not 
 const scopesHeld = check({
   name: "scopesHeld",
   refusals: [invalidScope],
-  test: ({ form, holder }: Form & { readonly holder: Holder }) => {
+  test: ({ form, holder }: ParsedForm & { readonly holder: Holder }) => {
     const wanted = form.get("scope");
     if (wanted === null || isBlank(wanted)) return { granted: holder.scopes };
     const granted = scopesIn(wanted);

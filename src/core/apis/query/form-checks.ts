@@ -1,6 +1,6 @@
 import { check } from "../../emulator/check.ts";
 import type { Context } from "../../emulator/context.ts";
-import { type Form, MOST_PARTS, readForm } from "../../emulator/multipart.ts";
+import { MOST_PARTS, type MultipartForm, readForm } from "../../emulator/multipart.ts";
 import { refuse } from "../../emulator/response.ts";
 import { hasEnd } from "../../general/image-header.ts";
 import { show } from "../../general/text.ts";
@@ -40,7 +40,7 @@ export const boundaryOccurs = check({
 });
 
 interface FormContext extends BoundaryContext {
-  readonly form: Form;
+  readonly form: MultipartForm;
 }
 
 /** Every part that was begun has a `Content-Disposition` header. */

@@ -5,7 +5,7 @@ import { unset } from "./words.ts";
 
 const BASE64 = "base64 (A-Z, a-z, 0-9, +, / and padding at the end)";
 
-type Place = {
+type WrongCharacter = {
   readonly field: string;
   /** The first character that is not base64, as JSON. */
   readonly character: string;
@@ -16,7 +16,7 @@ type Place = {
 
 const notBase64 =
   (advice: string, why: string) =>
-  ({ field, character, position, length }: Place): string =>
+  ({ field, character, position, length }: WrongCharacter): string =>
     `${advice}: ${field} is not ${BASE64}; the character ${character} at position ${position} of ${length} ${why}`;
 
 /** How the bytes become base64, and what JSON made of them. */
@@ -193,31 +193,31 @@ export const bodyCauses = {
     "Send the whole text, encoded at once.",
     'POST /targets\n\n{ …, "image": "iVBOR=w0" }',
   ),
-  "base64.url": refusal<Place>(
+  "base64.url": refusal<WrongCharacter>(
     "A field is base64url, rather than base64.",
     notBase64('encode with + and / ("base64", not "base64url")', "belongs to base64url"),
     'Encode with `toString("base64")`, not `"base64url"`.',
     'POST /targets\n\n{ …, "image": "iVBORw0KGgo-_w==" }',
   ),
-  "base64.percent": refusal<Place>(
+  "base64.percent": refusal<WrongCharacter>(
     "Base64 was percent-encoded.",
     notBase64("send the base64 as it is", "comes from percent-encoding"),
     "Send the base64 as it is, without percent-encoding.",
     'POST /targets\n\n{ …, "image": "iVBORw0KGgo%3D" }',
   ),
-  "base64.escaped": refusal<Place>(
+  "base64.escaped": refusal<WrongCharacter>(
     "Base64 has the escapes of another format.",
     notBase64("send the base64 as it is", "comes from an escape, such as \\n, \\/ or &#43;"),
     "Send the base64 as it is, without escapes of JSON, shells or HTML.",
     'POST /targets\n\n{ …, "image": "iVBORw0KGgo\\\\nAAAA" }',
   ),
-  "base64.spaces": refusal<Place>(
+  "base64.spaces": refusal<WrongCharacter>(
     "Base64 has spaces in place of +.",
     notBase64("keep each + of the base64", "is a space, probably a + that form encoding replaced"),
     "Keep each + of the base64: form encoding replaces it by a space.",
     'POST /targets\n\n{ …, "image": "iVBORw0KGgoAAAANSUhEUgAA BBBB" }',
   ),
-  "base64.trim": refusal<Place>(
+  "base64.trim": refusal<WrongCharacter>(
     "Base64 has white space around it, or tabs in it.",
     notBase64("remove the white space from the base64", "is white space"),
     "Trim the base64, and remove tabs.",
@@ -229,13 +229,13 @@ export const bodyCauses = {
     'Encode the bytes with `toString("base64")`.',
     'POST /targets\n\n{ …, "image": "<~9jqo^BlbD-BleB1DJ+*~>" }',
   ),
-  "base64.decoded": refusal<Place>(
+  "base64.decoded": refusal<WrongCharacter>(
     "A field has bytes that were read as text, rather than base64.",
     notBase64("encode the file's bytes", "comes from bytes that were read as text"),
     "Read the file as bytes (a Buffer), and encode these.",
     'POST /targets\n\n{ …, "image": "\ufffdPNG" }',
   ),
-  "base64.malformed": refusal<{ readonly field: string } & Partial<Place>>(
+  "base64.malformed": refusal<{ readonly field: string } & Partial<WrongCharacter>>(
     "A field is not base64.",
     ({ field, character, position, length }) =>
       character === undefined

@@ -25,7 +25,7 @@ export type TypeName = keyof typeof TYPES;
 const counted: Join = (sentences, { more }) =>
   sentences.join("; ") + (typeof more === "number" && more > 0 ? `; and ${more} more` : "");
 
-type Place = {
+type FieldPath = {
   /** The field, such as `/models(0)/name`. */
   readonly path: string;
   /** How many further problems are not named. */
@@ -34,10 +34,10 @@ type Place = {
 
 const finding = <Facts extends object = object>(
   happened: string,
-  sentence: (facts: Facts & Place) => string,
+  sentence: (facts: Facts & FieldPath) => string,
   change: string,
   example: string,
-) => refusal<Facts & Place>(happened, sentence, change, example, counted);
+) => refusal<Facts & FieldPath>(happened, sentence, change, example, counted);
 
 const UNSET_ID = "await the call that returns the id, and check the variable that holds it";
 

@@ -16,11 +16,6 @@ export type BodyFormat = keyof typeof BODIES;
 
 const FIELDS = "image, max_num_results, include_target_data";
 
-type Score = {
-  readonly score: number;
-  readonly threshold: number;
-};
-
 /** Follows a sentence about a target that is still processing, for tests. */
 export const FINISH_ADVICE = "; finishProcessing() ends it at once";
 
@@ -148,7 +143,12 @@ export const queryCauses = {
     "Send a larger max_num_results.",
     "POST /v1/query with an image that two targets match",
   ),
-  "target.unlike": remark<Partial<Score> & { readonly why?: string | undefined; readonly advice?: string }>(
+  "target.unlike": remark<{
+    readonly score?: number;
+    readonly threshold?: number;
+    readonly why?: string | undefined;
+    readonly advice?: string;
+  }>(
     "The target looks different.",
     ({ score, threshold, why, advice = "" }) => {
       if (why !== undefined) return `no match: ${why}`;

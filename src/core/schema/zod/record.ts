@@ -56,10 +56,10 @@ export function nullIfAbsent(fields: z.core.$ZodShape): object {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, present(field)]));
 }
 
-type WithoutUndefined<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
-
 /** Drops undefined fields, which would overwrite values when they are spread over a record. */
-export function withoutUndefined<Fields extends object>(fields: Fields): WithoutUndefined<Fields>;
+export function withoutUndefined<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
 export function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -3,7 +3,7 @@ import { words } from "./values.ts";
 
 /* In its own file: only the OpenAPI document needs the conversion, a tenth of what the package would load. */
 
-type JsonSchema = z.core.JSONSchema.BaseSchema;
+type ZodJsonSchema = z.core.JSONSchema.BaseSchema;
 
 export const requestSchema = convertedOnce(() => {});
 
@@ -14,8 +14,8 @@ export const responseSchema = convertedOnce((part) => {
 });
 
 /** Converting all schemas takes hundreds of milliseconds. */
-function convertedOnce(change: (part: JsonSchema) => void): (schema: z.ZodMiniType) => JsonSchema {
-  const converted = new WeakMap<z.ZodMiniType, JsonSchema>();
+function convertedOnce(change: (part: ZodJsonSchema) => void): (schema: z.ZodMiniType) => ZodJsonSchema {
+  const converted = new WeakMap<z.ZodMiniType, ZodJsonSchema>();
   return (schema) => {
     const known = converted.get(schema) ?? jsonSchema(schema, change);
     converted.set(schema, known);
@@ -24,7 +24,7 @@ function convertedOnce(change: (part: JsonSchema) => void): (schema: z.ZodMiniTy
 }
 
 /** @param change - called with the schema of each part. */
-function jsonSchema(schema: z.ZodMiniType, change: (part: JsonSchema) => void): JsonSchema {
+function jsonSchema(schema: z.ZodMiniType, change: (part: ZodJsonSchema) => void): ZodJsonSchema {
   const { $schema, ...document } = z.toJSONSchema(schema, {
     io: "input",
     metadata: words,

@@ -22,7 +22,7 @@ export interface WireForm<T> {
 
 export function wireForm<T>(schema: z.ZodMiniType<T>, options: WireOptions = {}): WireForm<T> {
   /** Built once: one listing may write thousands of targets. */
-  let write: Write | undefined;
+  let write: ValueWriter | undefined;
   return {
     schema: z.lazy(() => reader(schema, options) as z.ZodMiniType<T>),
     write: (value) => {
@@ -81,9 +81,9 @@ function reader(schema: z.core.SomeType, options: WireOptions): z.core.$ZodType 
   }
 }
 
-type Write = (value: unknown) => unknown;
+type ValueWriter = (value: unknown) => unknown;
 
-function writer(schema: z.core.SomeType, options: WireOptions): Write {
+function writer(schema: z.core.SomeType, options: WireOptions): ValueWriter {
   const def = defOf(schema);
   const inner = (one: z.core.SomeType) => writer(one, options);
   switch (def.type) {

@@ -13,41 +13,44 @@ import { bodyReply } from "../core/emulator/response.ts";
 import { messageOf } from "../core/general/text.ts";
 import { answerMalformed } from "../core/http/http-messages.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
-import { DOORS } from "../options/option.ts";
+import { API_SERVERS } from "../options/option.ts";
 import { adviceOf } from "./advice.ts";
 import {
-  DOOR_PATH,
-  type DoorRequest,
-  type DoorResponse,
-  type DoorRole,
+  type ApiServerRole,
+  FORWARD_PATH,
+  type ForwardedRequest,
+  type ForwardedResponse,
   loggedOf,
   OVERLOADED,
   packResponse,
   REFUSED,
   SERVER_HEADER,
   unpackRequest,
-} from "./door-messages.ts";
+} from "./forwarding-messages.ts";
 import { failureReply } from "./server.ts";
 import { checkStartServersOptions, resolveServerOptions } from "./server-options.ts";
 
 /** The APIs of each; the first one answers unserved paths. */
-const SERVED: Readonly<Record<DoorRole, readonly [ApiName, ...ApiName[]]>> = {
+const SERVED: Readonly<Record<ApiServerRole, readonly [ApiName, ...ApiName[]]>> = {
   "target-api": ["target", "modelTarget"],
   query: ["query"],
 };
 
-export interface DoorOptions {
+export interface ApiServerOptions {
   readonly profile: Profile;
   readonly answerOptions: ResolvedAnswerOptions;
 }
 
-export type AnswerDoor = (options: DoorOptions, asked: DoorRequest) => Promise<DoorResponse>;
+export type AnswerForwarded = (
+  options: ApiServerOptions,
+  asked: ForwardedRequest,
+) => Promise<ForwardedResponse>;
 
-/** Answers with an emulator for this one request: the state is the manager's, the options are the door's. */
-export async function answerDoorRequest(
-  { role, request, malformed }: DoorRequest,
+/** Answers with an emulator for this one request: the state is the manager's, the options are the API server's. */
+export async function answerForwardedRequest(
+  { role, request, malformed }: ForwardedRequest,
   services: Services,
-): Promise<DoorResponse> {
+): Promise<ForwardedResponse> {
   // Of this request only, to find its entry, which the manager's journal gets too.
   const journal = services.journal.ofOneRequest();
   const emulator = createEmulator(
@@ -69,25 +72,25 @@ const identified = (response: WireResponse): WireResponse => ({
 
 const MOST_SETTINGS = 100;
 
-/** The route by which doors in other processes reach the emulator. */
-export class Doorway {
-  private readonly known = new LRUCache<string, DoorOptions>({ max: MOST_SETTINGS });
+/** The route by which API servers in other processes reach the emulator. */
+export class ForwardingRoute {
+  private readonly known = new LRUCache<string, ApiServerOptions>({ max: MOST_SETTINGS });
 
-  /** @param resolve - reads a door's settings. */
+  /** @param resolve - reads an API server's settings. */
   constructor(
-    private readonly answer: AnswerDoor,
-    private readonly resolve: (settings: string) => DoorOptions = resolveSettings,
+    private readonly answer: AnswerForwarded,
+    private readonly resolve: (settings: string) => ApiServerOptions = resolveSettings,
   ) {}
 
   serves({ path }: RequestHead): boolean {
-    return path === DOOR_PATH;
+    return path === FORWARD_PATH;
   }
 
   /** Each role's questions leave places for others, and refusals for questions; undefined for other routes. */
   kindOf(head: RequestHead): string | undefined {
     if (!this.serves(head)) return undefined;
     const self = header(head, SERVER_HEADER);
-    const role = DOORS.find((door) => self?.startsWith(`${door} `) === true);
+    const role = API_SERVERS.find((server) => self?.startsWith(`${server} `) === true);
     return `${role} ${head.query === REFUSED ? REFUSED : ""}`;
   }
 
@@ -105,9 +108,9 @@ export class Doorway {
   }
 
   /** Returns an error as text. */
-  private async asked(body: Buffer, gone: AbortSignal | undefined): Promise<DoorResponse | string> {
+  private async asked(body: Buffer, gone: AbortSignal | undefined): Promise<ForwardedResponse | string> {
     let asked: ReturnType<typeof unpackRequest>;
-    let options: DoorOptions;
+    let options: ApiServerOptions;
     try {
       asked = unpackRequest(body);
       options = this.known.get(asked.settings) ?? this.resolve(asked.settings);
@@ -120,7 +123,7 @@ export class Doorway {
 }
 
 /** @throws an error that says what is wrong with the settings. */
-function resolveSettings(text: string): DoorOptions {
+function resolveSettings(text: string): ApiServerOptions {
   const settings = JSON.parse(text);
   checkStartServersOptions(settings);
   return resolveServerOptions(settings, adviceOf("query"));

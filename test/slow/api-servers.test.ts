@@ -6,7 +6,7 @@ import { startSeparateServers } from "../support/separate-servers.ts";
 
 const LARGEST_BODY = 64 * 2 ** 20;
 
-test("a body of 64 MiB passes through a door unchanged, and one of a byte more does not", async () => {
+test("a body of 64 MiB passes through an API server unchanged, and one of a byte more does not", async () => {
   const listen = { host: "127.0.0.1", port: 0 };
   const servers = await startSeparateServers({
     listen: { manager: listen, target: listen, query: listen },

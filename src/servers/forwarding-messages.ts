@@ -5,31 +5,31 @@ import { entryFields, type ShortFacts, withoutLongFields } from "../core/schema/
 import { record, storedRecord } from "../core/schema/zod/record.ts";
 import { anyText, deferred, listOf, oneOf, trueOrFalse, wholeNumber } from "../core/schema/zod/values.ts";
 import { decoded } from "../core/store/codec.ts";
-import { DOORS } from "../options/option.ts";
+import { API_SERVERS } from "../options/option.ts";
 
 /*
- * Messages between a door and the target manager. Both have the length of a JSON text in four bytes, the text, and the bytes of
- * the client's request or response.
+ * Messages between an API server and the target manager. Both have the length of a JSON text in four bytes, the text, and the bytes
+ * of the client's request or response.
  */
 
-export const DOOR_PATH = "/internal/door";
+export const FORWARD_PATH = "/internal/forwarded";
 /** Its query for requests that are refused already. */
 export const REFUSED = "refused";
 
 /**
- * Identifies a server to another: role and instance, such as `query 3f2a…`. Doors refuse requests with it: otherwise a door whose
- * manager is a door would forward in a circle.
+ * Identifies a server to another: role and instance, such as `query 3f2a…`. API servers refuse requests with it: otherwise one whose
+ * manager is an API server would forward in a circle.
  */
 export const SERVER_HEADER = "Mock-Cloud-Reco-Server";
 
 export const OVERLOADED = 503;
 
-/** The servers of the emulated service: doors to the emulator that the target manager has. */
-export type DoorRole = (typeof DOORS)[number];
+/** The servers of the emulated service, in front of the emulator that the target manager has. */
+export type ApiServerRole = (typeof API_SERVERS)[number];
 
-/** A client's request, as a door has read it. */
-export interface DoorRequest {
-  readonly role: DoorRole;
+/** A client's request, as an API server has read it. */
+export interface ForwardedRequest {
+  readonly role: ApiServerRole;
   readonly request: WireRequest;
   /** Why it could not be read. */
   readonly malformed?: MalformedKind | undefined;
@@ -42,7 +42,7 @@ export function loggedOf(entry: JournalEntry): LoggedFacts {
   return { ...logged, time: entry.time.getTime() };
 }
 
-export interface DoorResponse {
+export interface ForwardedResponse {
   readonly result: Result;
   /** Undefined when nothing was recorded. */
   readonly logged: LoggedFacts | undefined;
@@ -58,7 +58,7 @@ const MALFORMED = [
   "overloaded",
 ] as const;
 
-/** The manager keeps the settings of its doors. */
+/** The manager keeps the settings of its API servers. */
 const LONGEST_SETTINGS = 2 ** 16;
 const settingsText = deferred(`text of at most ${LONGEST_SETTINGS} characters`, () =>
   z.string().check(z.maxLength(LONGEST_SETTINGS)),
@@ -70,7 +70,7 @@ export const LONGEST_QUESTION_HEAD = 2 ** 21;
 const question = z.lazy(() =>
   record({
     settings: settingsText,
-    role: oneOf(...DOORS),
+    role: oneOf(...API_SERVERS),
     method: anyText,
     path: anyText,
     query: anyText,
@@ -122,13 +122,13 @@ function unframed<T>(
   return [decoded(schema, facts, name), bytes.subarray(end)];
 }
 
-export function packRequest(settings: string, { role, request, malformed }: DoorRequest) {
+export function packRequest(settings: string, { role, request, malformed }: ForwardedRequest) {
   const { method, path, query, headers: lines, body, isCutOff, leftOverOf } = request;
   const head = { method, path, query, headers: lines, isCutOff, leftOverOf };
   return framed({ settings, role, ...head, malformed }, body);
 }
 
-export function unpackRequest(bytes: Buffer): DoorRequest & { readonly settings: string } {
+export function unpackRequest(bytes: Buffer): ForwardedRequest & { readonly settings: string } {
   const [{ settings, role, malformed, ...head }, body] = unframed(
     question,
     bytes,
@@ -138,13 +138,13 @@ export function unpackRequest(bytes: Buffer): DoorRequest & { readonly settings:
   return { settings, role, malformed, request: { ...head, isCutOff: head.isCutOff === true, body } };
 }
 
-export function packResponse({ result, logged }: DoorResponse): Buffer {
+export function packResponse({ result, logged }: ForwardedResponse): Buffer {
   const { response, connectionError } = result;
   const facts = { status: response?.status, headers: response?.headers, connectionError };
   return Buffer.concat(framed({ ...facts, logged }, response?.body ?? NO_BYTES));
 }
 
-export function unpackResponse(bytes: Buffer): DoorResponse {
+export function unpackResponse(bytes: Buffer): ForwardedResponse {
   const [{ status = 500, headers: lines = [], connectionError, logged }, body] = unframed(
     answer,
     bytes,

@@ -2,10 +2,15 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { realTimers } from "../../src/core/general/real-timers.ts";
-import { DOOR_PATH, packRequest, packResponse, SERVER_HEADER } from "../../src/servers/door-messages.ts";
+import {
+  FORWARD_PATH,
+  packRequest,
+  packResponse,
+  SERVER_HEADER,
+} from "../../src/servers/forwarding-messages.ts";
 import { connectToManager } from "../../src/servers/manager-link.ts";
 import { startTargetManager } from "../../src/servers/target-manager.ts";
-import { openDoor, resolvedBy } from "../support/separate-servers.ts";
+import { openApiServer, resolvedBy } from "../support/separate-servers.ts";
 import { listen, options, optionsWith, servers, startForEach } from "./three-servers.ts";
 
 startForEach();
@@ -22,11 +27,11 @@ async function standIn(answer: RequestListener) {
   return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` };
 }
 
-/** Sends a request that needs the manager through a door to it. */
+/** Sends a request that needs the manager through an API server to it. */
 async function askThrough(managerUrl: string): Promise<Response> {
-  const door = await openDoor("target-api", managerUrl, listen, options);
-  onTestFinished(() => door.close(0));
-  return fetch(`${door.url}/summary`, { headers: { Authorization: "VWS a:b" } });
+  const server = await openApiServer("target-api", managerUrl, listen, options);
+  onTestFinished(() => server.close(0));
+  return fetch(`${server.url}/summary`, { headers: { Authorization: "VWS a:b" } });
 }
 
 /** Not replaced by fake timers. */
@@ -97,15 +102,15 @@ test("a connection to the manager that is not there after 1.2 s is given up, and
   );
 });
 
-/** Captures what a door does every ten seconds while it waits for the manager. */
-function watchedDoors() {
+/** Captures what an API server does every ten seconds while it waits for the manager. */
+function watchedApiServers() {
   const begun = vi.spyOn(realTimers, "setInterval");
   onTestFinished(() => begun.mockRestore());
   return () => begun.mock.calls.flatMap(([act, milliseconds]) => (milliseconds === 10_000 ? [act] : []));
 }
 
 test("a manager that sends no byte for 30 s is given up, for all requests that wait for it", async () => {
-  const actions = watchedDoors();
+  const actions = watchedApiServers();
   let arrived = 0;
   let wake = () => {};
   const { url } = await standIn(() => {
@@ -118,9 +123,9 @@ test("a manager that sends no byte for 30 s is given up, for all requests that w
         wake = resolve;
       });
   };
-  const door = await openDoor("target-api", url, listen, options);
-  onTestFinished(() => door.close(0));
-  const ask = () => fetch(`${door.url}/summary`, { headers: { Authorization: "VWS a:b" } });
+  const server = await openApiServer("target-api", url, listen, options);
+  onTestFinished(() => server.close(0));
+  const ask = () => fetch(`${server.url}/summary`, { headers: { Authorization: "VWS a:b" } });
   const asking = [ask(), ask()];
   await arrivedIs(2);
   const [tenSeconds = () => {}, ...others] = actions();
@@ -143,7 +148,7 @@ test("a manager that sends no byte for 30 s is given up, for all requests that w
 });
 
 test("a manager that delays an answer, but shows that it is alive, is not given up", async () => {
-  const actions = watchedDoors();
+  const actions = watchedApiServers();
   let wake = () => {};
   const { url } = await standIn((request, response) => {
     if (request.method === "GET")
@@ -187,18 +192,20 @@ test("an answer of the manager is awaited however long it takes", async () => {
       return released;
     },
   });
-  const setup = { listen, options: slow("http://localhost"), resolveDoor: resolvedBy(slow) };
+  const setup = { listen, options: slow("http://localhost"), resolveApiServer: resolvedBy(slow) };
   const manager = await startTargetManager(setup);
   onTestFinished(() => manager.close(0));
-  const door = await openDoor("target-api", manager.url, listen, slow);
-  onTestFinished(() => door.close(0));
+  const server = await openApiServer("target-api", manager.url, listen, slow);
+  onTestFinished(() => server.close(0));
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let isAnswered = false;
-  const asking = fetch(`${door.url}/summary`, { headers: { Authorization: "VWS a:b" } }).then((response) => {
-    isAnswered = true;
-    return response.status;
-  });
+  const asking = fetch(`${server.url}/summary`, { headers: { Authorization: "VWS a:b" } }).then(
+    (response) => {
+      isAnswered = true;
+      return response.status;
+    },
+  );
   await arrival;
   // Longer than any limit of node:http, and in steps, so that limits that follow each other pass too.
   for (let minute = 0; minute < 60; minute += 1) {
@@ -210,7 +217,7 @@ test("an answer of the manager is awaited however long it takes", async () => {
   expect(await asking).toBe(400);
 });
 
-test("a manager without memory left makes the door say that it is overloaded", async () => {
+test("a manager without memory left makes the API server say that it is overloaded", async () => {
   const { url } = await standIn((_request, response) => response.writeHead(503, asManager).end("overloaded"));
   const response = await askThrough(url);
   expect(response.status).toBe(503);
@@ -232,8 +239,8 @@ test("a connection that was made while this process stalled is used", async () =
   expect(stalls.mock.calls.filter(([, milliseconds]) => milliseconds === 1200)).toHaveLength(1);
 });
 
-test("the route for doors is closed to web pages, and refuses what is no question", async () => {
-  const route = `${servers.manager.url}${DOOR_PATH}`;
+test("the route for API servers is closed to web pages, and refuses what is no question", async () => {
+  const route = `${servers.manager.url}${FORWARD_PATH}`;
   const post = (headers: Record<string, string>, body: string) =>
     fetch(route, { method: "POST", headers, body });
   expect((await post({ Origin: "https://page.example" }, "")).status).toBe(403);
@@ -250,7 +257,7 @@ test("a manager keeps no settings of more than 65,536 characters, and reads no h
   const ask = async (settings: string, path = "/summary") => {
     const request = { method: "GET", path, query: "", headers: [], body: Buffer.alloc(0) };
     const body = Buffer.concat(packRequest(settings, { role: "target-api", request }));
-    const response = await fetch(servers.manager.url + DOOR_PATH, { method: "POST", body });
+    const response = await fetch(servers.manager.url + FORWARD_PATH, { method: "POST", body });
     return [response.status, await response.text()];
   };
   const own = JSON.stringify({ serviceBaseUrl: servers.target.url });

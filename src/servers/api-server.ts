@@ -9,47 +9,53 @@ import { type Listen, MAX_REQUESTS, type RunningServer, startServer } from "../c
 import type { Store } from "../core/store/store.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 import type { ResolvedOptions } from "../options/options.ts";
-import { type DoorRequest, type DoorRole, type LoggedFacts, SERVER_HEADER } from "./door-messages.ts";
-import { type AnswerDoor, answerDoorRequest, type DoorOptions } from "./doorway.ts";
+import {
+  type ApiServerRole,
+  type ForwardedRequest,
+  type LoggedFacts,
+  SERVER_HEADER,
+} from "./forwarding-messages.ts";
+import { type AnswerForwarded, type ApiServerOptions, answerForwardedRequest } from "./forwarding-route.ts";
 import { connectToManager, type ManagerAddress, OverloadedError } from "./manager-link.ts";
 import { isHealthCheck } from "./server.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-/** A manager in another process, and the door's options for it. */
+/** A manager in another process, and the API server's options for it. */
 interface ManagerElsewhere extends ManagerAddress {
-  /** @param url - the door's URL. */
+  /** @param url - the API server's URL. */
   readonly settings: (url: string) => ServerOptions;
 }
 
-export interface DoorSetup {
+export interface ApiServerSetup {
   readonly listen: Listen;
   /** A manager in this process, or elsewhere. */
-  readonly manager: { readonly answerDoor: AnswerDoor } | ManagerElsewhere;
+  readonly manager: { readonly answerForwarded: AnswerForwarded } | ManagerElsewhere;
   /** @param url - the server's URL. */
   readonly options: (url: string) => ResolvedOptions;
   readonly onEntry?: ((logged: LoggedFacts) => void) | undefined;
 }
 
 /**
- * Starts the target API server or the query server: a door to the target manager's emulator, without state. Without the manager,
- * it answers only requests that need no state. Decision 0007.
+ * Starts the target API server or the query server, which passes requests to the target manager's emulator and has no state. Without
+ * the manager, it answers only requests that need no state. Decision 0007.
  *
  * @throws the system's error if it cannot listen.
  */
-export async function startDoor(
-  role: DoorRole,
-  { listen, manager, options, onEntry }: DoorSetup,
+export async function startApiServer(
+  role: ApiServerRole,
+  { listen, manager, options, onEntry }: ApiServerSetup,
 ): Promise<RunningServer> {
   const self = `${role} ${systemRandom.hex(16)}`;
-  const { answering, close } = "answerDoor" in manager ? here(manager.answerDoor) : elsewhere(manager, self);
+  const { answering, close } =
+    "answerForwarded" in manager ? here(manager.answerForwarded) : elsewhere(manager, self);
   const kindOf = (head: RequestHead) => (isHealthCheck(head) ? "health" : "");
   const { maxRequests: most = MAX_REQUESTS } = listen;
   // A manager elsewhere refuses questions: only there it is known which ones wait for their turn.
-  const maxRequests = "answerDoor" in manager ? most : 2 * most;
+  const maxRequests = "answerForwarded" in manager ? most : 2 * most;
   const server = await startServer({ ...listen, kindOf, maxRequests }, (url) => {
     const own = options(url);
     const ask = answering(url);
-    const answer = async (asked: DoorRequest): Promise<Result> => {
+    const answer = async (asked: ForwardedRequest): Promise<Result> => {
       if (isHealthCheck(asked.request)) return (await answerHealthCheck(own, asked)).result;
       const { result, logged } = await ask(own, asked);
       if (logged !== undefined) onEntry?.(logged);
@@ -66,17 +72,17 @@ export async function startDoor(
   return { ...server, close: (grace) => after(server.close(grace)), kill: () => after(server.kill()) };
 }
 
-const here = (answer: AnswerDoor) => ({ answering: () => answer, close: () => {} });
+const here = (answer: AnswerForwarded) => ({ answering: () => answer, close: () => {} });
 
 function elsewhere(manager: ManagerElsewhere, self: string) {
   const { ask, close } = connectToManager(manager, self);
-  const answering = (url: string): AnswerDoor => {
+  const answering = (url: string): AnswerForwarded => {
     const settings = JSON.stringify(manager.settings(url));
     return (own, asked) =>
       ask(settings, asked).catch((error: Error) => {
         if (!(error instanceof OverloadedError)) return answerAlone(own, asked, error);
         const request = { ...asked.request, body: Buffer.alloc(0) };
-        const refused: DoorRequest = { ...asked, request, malformed: "overloaded" };
+        const refused: ForwardedRequest = { ...asked, request, malformed: "overloaded" };
         // The manager records it.
         return ask(settings, refused).catch(() => answerAlone(own, refused, error));
       });
@@ -85,14 +91,14 @@ function elsewhere(manager: ManagerElsewhere, self: string) {
 }
 
 /** Answers health checks here: without a journal entry, fault or delay. */
-function answerHealthCheck({ profile, answerOptions }: DoorOptions, asked: DoorRequest) {
+function answerHealthCheck({ profile, answerOptions }: ApiServerOptions, asked: ForwardedRequest) {
   const error = new StateUnavailableError("health checks do not ask the target manager");
   return answerAlone({ profile, answerOptions: { ...answerOptions, responseDelaySeconds: 0 } }, asked, error);
 }
 
 /** Requests that need the state get 502. */
-const answerAlone = (own: DoorOptions, asked: DoorRequest, error: Error) =>
-  answerDoorRequest(asked, {
+const answerAlone = (own: ApiServerOptions, asked: ForwardedRequest, error: Error) =>
+  answerForwardedRequest(asked, {
     clock: new MovableClock(systemClock),
     random: systemRandom,
     profile: own.profile,
@@ -115,7 +121,7 @@ function storeAway(error: Error): Store {
   return store;
 }
 
-/** Answers another door that mistakes this one for its target manager. */
+/** Answers another API server that mistakes this one for its target manager. */
 function notATargetManager(self: string): Result {
   const line = `this is not a target manager but a ${self.split(" ", 1)[0]} server`;
   const reply = bodyReply(421, "text/plain", line);
