@@ -11,7 +11,7 @@ test("the client vuforia-api adds, lists, reads, updates, summarises, deletes an
     'record: ["success","picture",true]',
     'summary: ["examples","picture"]',
     "duplicates: 1",
-    expect.stringMatching(/^deleted: "the database \\"examples\\" has no undeleted target with the id/),
+    expect.stringMatching(/^deleted: "send the id of a target that is not deleted; the database/),
     'query: "new name"',
     "query with another picture: []",
   ]);

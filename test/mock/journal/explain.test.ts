@@ -105,7 +105,7 @@ it("console.log shows a mock in five lines, without its keys", async () => {
       '  1 database ("shop"); 1 target ("poster")',
       "  4 requests, 1 refused; the last:",
       "  #3 GET /targets → 200 Success",
-      '  #4 GET /targets/unknown → 404 UnknownTarget: send the id that adding the target returned; the database "shop" has no undeleted target with the id "unknown"',
+      '  #4 GET /targets/unknown → 404 UnknownTarget: send the id of a target that is not deleted; the database "shop" has no undeleted target with the id "unknown"',
     ].join("\n"),
   );
   mock.stop();

@@ -2,7 +2,7 @@ import { refusal, remark } from "./row.ts";
 import { unset } from "./words.ts";
 
 const INSTEAD_OF_ID = {
-  other: "send the id that adding the target returned",
+  other: "send the id of a target that is not deleted",
   name: "send the id that adding the target returned: it is the target's name",
   altered: "send the id as it is, without other characters and in lower case",
   placeholder: "put the target's id into the path",
