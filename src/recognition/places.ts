@@ -1,7 +1,7 @@
 import type { Outline } from "../core/schema/journal-entry.ts";
 
 /** A target that a query probably shows. */
-export interface Sighting {
+export interface Detection {
   readonly inliers: number;
   /** The target's corners, in pixels of the query. */
   readonly corners: Outline;
@@ -19,21 +19,21 @@ const AS_MUCH = 0.8;
 const HALF_AS_MUCH = 0.5;
 
 /** Keeps the target at each place of which the pixels show most. Returns the target that hides each other one. */
-export function hiddenByOthers<T extends Sighting>(sightings: readonly T[]): ReadonlyMap<T, T> {
+export function hiddenByOthers<T extends Detection>(detections: readonly T[]): ReadonlyMap<T, T> {
   const kept: T[] = [];
   const hidden = new Map<T, T>();
-  for (const sighting of sightings.toSorted((a, b) => (b.shown ?? 0) - (a.shown ?? 0))) {
-    const other = kept.find((better) => isLess(sighting, better) && isWithin(sighting, better.corners));
-    if (other === undefined) kept.push(sighting);
-    else hidden.set(sighting, other);
+  for (const detection of detections.toSorted((a, b) => (b.shown ?? 0) - (a.shown ?? 0))) {
+    const other = kept.find((better) => isLess(detection, better) && isWithin(detection, better.corners));
+    if (other === undefined) kept.push(detection);
+    else hidden.set(detection, other);
   }
   return hidden;
 }
 
-const isLess = ({ shown = 1, inliers }: Sighting, better: Sighting): boolean =>
+const isLess = ({ shown = 1, inliers }: Detection, better: Detection): boolean =>
   shown < (better.shown ?? 0) * (inliers < AS_MUCH * better.inliers ? AS_MUCH : HALF_AS_MUCH);
 
-function isWithin({ inliers, places }: Sighting, outline: Outline): boolean {
+function isWithin({ inliers, places }: Detection, outline: Outline): boolean {
   let within = 0;
   for (let at = 0; at < places.length; at += 2)
     if (contains(outline, places[at] ?? 0, places[at + 1] ?? 0)) within += 1;

@@ -43,26 +43,26 @@ export async function rankByFeatures<T extends ComparedTarget>(
   }
   const passes = others.length > 0 ? await passesOfQuery(image) : [];
   let query: QueryPicture | undefined;
-  let searched: Searched<T> = { sightings: [], failed: [], unlike: others, reasons: new Map() };
+  let searched: Searched<T> = { detections: [], failed: [], unlike: others, reasons: new Map() };
   if (passes.length > 0) {
     const prepared = await featuresOfTargets(others);
     for (const pass of inOrder(passes, most, only)) {
       const features = await featuresOfQuery(pass);
       const wanted = Number.isFinite(most) ? Math.max(pass.verified, 2 * most) : LONGEST_SHORTLIST;
       const found = await searchIn(features, others, prepared, wanted, minimumInliers, only);
-      if (query === undefined || pass === passes[0] || found.sightings.length > 0)
+      if (query === undefined || pass === passes[0] || found.detections.length > 0)
         [query, searched] = [features, found];
-      if (found.sightings.length + same.length > 0) break;
+      if (found.detections.length + same.length > 0) break;
     }
   }
   const { failed, unlike, reasons } = searched;
   const wholes = same.map((target) => ({ target, why: "the same file", ...wholeOf(query) }));
-  const sightings = [...wholes, ...searched.sightings];
-  const hidden = hiddenByOthers(sightings);
+  const detections = [...wholes, ...searched.detections];
+  const hidden = hiddenByOthers(detections);
   const matches: RankedMatch<T>[] = [];
-  for (const sighting of sightings) {
-    const { target, inliers, why, score, outline } = sighting;
-    const other = hidden.get(sighting);
+  for (const detection of detections) {
+    const { target, inliers, why, score, outline } = detection;
+    const other = hidden.get(detection);
     if (other === undefined) matches.push({ target, score, recognition: { why, outline } });
     else {
       const better = `${other.target.name}, ${other.inliers > inliers ? "with more features" : "and more of it"}`;
@@ -94,7 +94,7 @@ const CANNOT_BE_DECODED = "the picture cannot be decoded";
 
 /** The result of looking for targets in a picture. */
 interface Searched<T> {
-  readonly sightings: readonly (Found & { readonly target: T; readonly why: string })[];
+  readonly detections: readonly (Found & { readonly target: T; readonly why: string })[];
   /** Compared in vain; `unlike` were not compared. */
   readonly failed: { readonly target: T; readonly inliers: number }[];
   readonly unlike: readonly T[];
@@ -111,7 +111,7 @@ async function searchIn<T extends ComparedTarget>(
   only: "wholePictures" | undefined,
 ): Promise<Searched<T>> {
   const verified = new Set(await shortlist(query, prepared, wanted));
-  const sightings: (Found & { readonly target: T; readonly why: string })[] = [];
+  const detections: (Found & { readonly target: T; readonly why: string })[] = [];
   const failed: Searched<T>["failed"] = [];
   const unlike: T[] = [];
   const reasons = new Map<T, string>();
@@ -128,13 +128,13 @@ async function searchIn<T extends ComparedTarget>(
     compared += 1;
     const { inliers, why, found } = lookFor(features, query, minimumInliers);
     const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
-    if (found && !isPart) sightings.push({ target, why, ...found });
+    if (found && !isPart) detections.push({ target, why, ...found });
     else {
       reasons.set(target, isPart ? `${why}, but not the whole picture` : why);
       failed.push({ target, inliers });
     }
   }
-  return { sightings, failed, unlike, reasons };
+  return { detections, failed, unlike, reasons };
 }
 
 /** The score of an image for a target's; null when it does not show that. */

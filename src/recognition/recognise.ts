@@ -3,7 +3,7 @@ import type { Outline } from "../core/schema/journal-entry.ts";
 import { type Features, inParts, putFeatures, type TargetFeatures } from "./extract.ts";
 import { recognitionKernel } from "./kernels/compiled.ts";
 import { LEAST_WINDOWS, type Look, lookAtPixels, type Pyramid } from "./pixels.ts";
-import type { Sighting } from "./places.ts";
+import type { Detection } from "./places.ts";
 import { GOOD_FEATURES, tooSmall } from "./rate.ts";
 
 interface Kernel extends KernelMemory {
@@ -108,7 +108,7 @@ interface Judgement {
   readonly found?: Found;
 }
 
-export interface Found extends Sighting {
+export interface Found extends Detection {
   /** 0.5 at the limit, and the nearer to 1 the less chance can explain what agrees. */
   readonly score: number;
   readonly outline: Outline;
