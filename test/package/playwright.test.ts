@@ -44,11 +44,11 @@ it.runIf(ALL)(
       failures.find((failure) => failure.split("\n", 1)[0]?.includes(name)) ?? printed;
     const says = shown("a test that fails says why");
     expect(says).toContain("Expected: 200");
-    expect(says).toMatch(/\w+: the signature /);
+    expect(says).toMatch(/\w+: send the Date header /);
     const [, report = ""] = /Report of all requests: (\S+)/.exec(says) ?? [];
     expect(await readFile(report, "utf8")).toContain("/summary");
     expect(shown("a test that ignores a refusal fails")).toMatch(
-      /failOnRefusedRequests is set[\s\S]*\w+: the signature /,
+      /failOnRefusedRequests is set[\s\S]*\w+: send the Date header /,
     );
     expect(shown("without any fixture too")).toContain("failOnRefusedRequests is set");
   },
