@@ -1,5 +1,5 @@
 import { createEmulator, createFaults, type ServiceEmulator } from "../core/apis/index.ts";
-import type { Consistency, Services } from "../core/apis/services.ts";
+import type { Consistency, ResolvedAnswerOptions, Services } from "../core/apis/services.ts";
 import { MovableClock } from "../core/emulator/clock.ts";
 import type { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
@@ -17,8 +17,10 @@ import { bodyReply } from "../core/emulator/response.ts";
 import { answerMalformed } from "../core/http/http-messages.ts";
 import { type Listen, type RunningServer, startServer } from "../core/http/listen.ts";
 import { type TrustRules, whyDistrusted } from "../core/http/trust.ts";
+import type { ComparedImage } from "../core/images/matching/comparison.ts";
 import { assessing, backgroundPreparation } from "../core/images/on-demand.ts";
 import { reachedUrl } from "../core/schema/base-url.ts";
+import type { NewImage } from "../core/schema/target.ts";
 import { MemoryStore } from "../core/store/memory-store.ts";
 import { SnapshotReader } from "../core/store/snapshot-reader.ts";
 import type { Store } from "../core/store/store.ts";
@@ -209,26 +211,30 @@ export function seedStore(seedFile: string, services: Services, onProgress?: Sta
 export const seedNotRead = (seedFile: string, why: string): string =>
   `the seed file ${seedFile} was not read: ${why}`;
 
+/** How added images are rated and prepared: for the query matchers of the manager, and of each API server that has asked. */
+function imagePreparation({ queryMatcher, targetRater }: ResolvedAnswerOptions, isWanted: () => boolean) {
+  const matchers = new Set([queryMatcher]);
+  let assess = assessing(targetRater, [...matchers]);
+  let prepare = backgroundPreparation([...matchers], isWanted);
+  return {
+    assess: (image: NewImage) => assess(image),
+    prepare: (image: ComparedImage) => prepare?.(image),
+    prepareFor: ({ queryMatcher: asked }: ResolvedAnswerOptions) => {
+      if (matchers.has(asked)) return;
+      matchers.add(asked);
+      assess = assessing(targetRater, [...matchers]);
+      prepare = backgroundPreparation([...matchers], isWanted);
+    },
+  };
+}
+
 /** @throws StateFileError; InvalidSeedError; the system's error when it cannot listen there. */
 export async function startTargetManager(setup: ManagerSetup): Promise<TargetManager> {
   const { options, onEntry, stateFile, seedFile, complain = toStandardError, onProgress } = setup;
   const { profile, seed, answerOptions } = options;
-  const { queryMatcher, targetRater } = answerOptions;
   let isStopped = false;
-  const matchers = new Set([queryMatcher]);
-  const isWanted = () => !isStopped;
-  let assess = assessing(targetRater, [...matchers]);
-  let prepare = backgroundPreparation([...matchers], isWanted);
-  const prepareFor = ({ answerOptions: { queryMatcher } }: ApiServerOptions) => {
-    if (matchers.has(queryMatcher)) return;
-    matchers.add(queryMatcher);
-    assess = assessing(targetRater, [...matchers]);
-    prepare = backgroundPreparation([...matchers], isWanted);
-  };
-  const store = new MemoryStore(
-    (image) => assess(image),
-    (image) => prepare?.(image),
-  );
+  const images = imagePreparation(answerOptions, () => !isStopped);
+  const store = new MemoryStore(images.assess, images.prepare);
   const state: LocalState = {
     store,
     clock: new MovableClock(options.clock),
@@ -241,7 +247,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const services = { ...state, profile, answerOptions };
   const emulator = managerEmulator(services);
   const answerForwarded: AnswerForwarded = (own, asked) => {
-    prepareFor(own);
+    images.prepareFor(own.answerOptions);
     return answerForwardedRequest(asked, {
       ...state,
       profile: own.profile,

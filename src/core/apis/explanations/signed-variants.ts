@@ -108,34 +108,39 @@ export async function wrongVariants(
   request: WireRequest,
   right: SignedLines,
 ): Promise<readonly SignedVariant[]> {
-  const { method, path, query } = request;
+  const { method } = request;
   const contentType = header(request, "content-type") ?? "";
-  const host = header(request, "host");
-  const both = (line: "path" | "method", value: string) => bothOf(line, right, value);
   const otherType = (likely: boolean) => (value: string) =>
     variant("type", value, wrongLine("type", request, right, value), likely);
-  const otherPath = (likely: boolean, part?: "part") => (value: string) =>
-    variant(
-      "path",
-      value,
-      cause("signature.path", { ...both("path", value), ...(part && { is: part }) }),
-      likely,
-    );
-  const urls =
-    host === undefined
-      ? []
-      : [
-          `${host}${path}`,
-          `https://${host}${path}`,
-          `http://${host}${path}`,
-          `https://${host}${path}?${query}`,
-        ];
   const variants: readonly SignedVariant[] = [
     ...[contentType, ""].map(otherType(true)),
     ...[...COMMON_TYPES, ...CHARSETS.map((charset) => right.type + charset)].map(otherType(false)),
     ...(await wrongDigests(request, right.digest)).map(({ value, mistake, likely }) =>
       variant("digest", value, mistake, likely),
     ),
+    ...wrongDates(request, right),
+    variant("method", method.toLowerCase(), cause("signature.method"), true),
+    variant("method", method.slice(0, 1) + method.slice(1).toLowerCase(), cause("signature.method")),
+    ...METHODS.map((value) =>
+      variant("method", value, cause("signature.method", bothOf("method", right, value))),
+    ),
+    ...wrongPaths(request, right),
+    ...wrongOrders(),
+    ...SEPARATORS.map(([value, separator]) =>
+      variant("separator", value, cause("signature.separator", { separator })),
+    ),
+  ];
+  const seen = new Set(Object.entries(right).map(([line, value]) => `${line} ${value}`));
+  return variants.filter(({ line, value }) => {
+    const key = `${line} ${value}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function wrongDates(request: WireRequest, right: SignedLines): readonly SignedVariant[] {
+  return [
     ...datesIn(right.date).map((value) =>
       variant(
         "date",
@@ -149,10 +154,30 @@ export async function wrongVariants(
     ...otherDates(right.date).map((value) =>
       variant("date", value, wrongLine("date", request, right, value)),
     ),
-    variant("method", method.toLowerCase(), cause("signature.method"), true),
-    variant("method", method.slice(0, 1) + method.slice(1).toLowerCase(), cause("signature.method")),
-    ...METHODS.map((value) => variant("method", value, cause("signature.method", both("method", value)))),
-    ...[`${path}?${query}`, ...urls].map(otherPath(true)),
+  ];
+}
+
+function wrongPaths(request: WireRequest, right: SignedLines): readonly SignedVariant[] {
+  const { path, query } = request;
+  const host = header(request, "host");
+  const other = (likely: boolean, part?: "part") => (value: string) =>
+    variant(
+      "path",
+      value,
+      cause("signature.path", { ...bothOf("path", right, value), ...(part && { is: part }) }),
+      likely,
+    );
+  const urls =
+    host === undefined
+      ? []
+      : [
+          `${host}${path}`,
+          `https://${host}${path}`,
+          `http://${host}${path}`,
+          `https://${host}${path}?${query}`,
+        ];
+  return [
+    ...[`${path}?${query}`, ...urls].map(other(true)),
     ...[
       percentDecoded(path),
       `${path}/`,
@@ -161,21 +186,10 @@ export async function wrongVariants(
       `/${path}`,
       path.toLowerCase(),
       "",
-    ].map(otherPath(false)),
+    ].map(other(false)),
     variant("path", `${path}\n`, cause("signature.path", { is: "ended" })),
-    ...partsOf(path).map(otherPath(false, "part")),
-    ...wrongOrders(),
-    ...SEPARATORS.map(([value, separator]) =>
-      variant("separator", value, cause("signature.separator", { separator })),
-    ),
+    ...partsOf(path).map(other(false, "part")),
   ];
-  const seen = new Set(Object.entries(right).map(([line, value]) => `${line} ${value}`));
-  return variants.filter(({ line, value }) => {
-    const key = `${line} ${value}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }
 
 const NAMES: Readonly<Record<SignedLine, string>> = {
