@@ -146,7 +146,7 @@ const NOT_IN_CORE = [
   // Loaded with the first image, the first wrong signature and the first state file.
   "recognition/(?!matcher)",
   "core/images/(?!on-demand|cache-limit|kernels/instantiate|matching/(comparison|matchers)|ratings/rating)",
-  "core/apis/(explanations/(?!known-keys)|model-target/|manager/)",
+  "core/apis/(explanations|model-target|manager)/",
   "core/schema/causes/(?!(causes|queries|row|words)\\.ts)",
   "core/store/state-file",
 ];
@@ -173,7 +173,7 @@ const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
  */
 const WHEN_USED = {
   refusals:
-    /^src\/core\/(apis\/explanations\/(?!signature|signed-|earlier|digests|known-keys)|schema\/causes\/(?!(causes|queries|row|words|description)\.ts))/,
+    /^src\/core\/(apis\/explanations\/(?!signature|signed-|earlier|digests)|schema\/causes\/(?!(causes|queries|row|words|description)\.ts))/,
   modelTargetApi: /^src\/core\/apis\/model-target\//,
   report: /^src\/page\/(report|select)\.ts$/,
   managerApi: /^src\/core\/apis\/manager\//,

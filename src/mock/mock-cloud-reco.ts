@@ -5,7 +5,7 @@ import {
   type KeyLookup,
   rememberKeys,
   removeKeyLookup,
-} from "../core/apis/explanations/known-keys.ts";
+} from "../core/apis/signed/known-keys.ts";
 import type { Journal, JournalEntry, JournalEvents } from "../core/emulator/journal.ts";
 import { createRandom, type Random } from "../core/emulator/random.ts";
 import { filterEntries, type RequestFilter } from "../core/emulator/request-filter.ts";

@@ -1,4 +1,4 @@
-import type { Context } from "../core/emulator/context.ts";
+import { addRemark, type Context } from "../core/emulator/context.ts";
 import { type AnyCause, cause } from "../core/schema/causes/causes.ts";
 import type { Database } from "../core/schema/database.ts";
 import { hasPassed } from "../core/schema/processing.ts";
@@ -139,5 +139,5 @@ export function lagCause({ now }: Context, { kind, at, seconds }: Lag, code: Lat
 
 export function explainLags(context: Context, lags: readonly Lag[], code: LateCode): void {
   const last = lags.at(-1);
-  if (last !== undefined) context.entry.cause = lagCause(context, last, code, lags.length - 1);
+  if (last !== undefined) addRemark(context.entry, lagCause(context, last, code, lags.length - 1));
 }

@@ -128,6 +128,30 @@ it("reads no server, and nothing else that few tests use, for a mock that answer
   expect(printed).toBe("true");
 });
 
+it("reads the reasons of refusals when a request is refused, and not before", async () => {
+  const printed = await runScript(
+    "commonjs",
+    `(async () => {
+       ${loads.commonjs}
+       const mock = new MockCloudReco();
+       const { samplePicture } = require("mock-cloud-reco");
+       const { VuforiaClient } = require("mock-cloud-reco/examples/client");
+       const read = () => Object.keys(require.cache).some((file) => /mock-cloud-reco.dist.refusals-/.test(file));
+       const keys = mock.addCloudDatabase();
+       const client = new VuforiaClient(keys);
+       const picture = await samplePicture(1);
+       await client.addTarget("poster", picture);
+       mock.finishProcessing();
+       const found = await client.find(picture);
+       const before = read();
+       await new VuforiaClient({ ...keys, serverSecretKey: "another" }).summary().catch(() => {});
+       mock.stop();
+       console.log(found.length, before, read());
+     })();`,
+  );
+  expect(printed).toBe("1 false true");
+});
+
 it("contains only the necessary files, in less than 2 MB", async () => {
   let bytes = 0;
   for (const file of await filesOfPackage()) bytes += (await stat(join(installed, file))).size;

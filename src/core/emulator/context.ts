@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type ParsedJson, parseJson } from "../general/json.ts";
 import { percentDecoded, utf8TextOf } from "../general/text.ts";
-import type { AnyCause } from "../schema/causes/causes.ts";
+import { type AnyCause, withFurther } from "../schema/causes/causes.ts";
 import type { FoundFacts } from "../schema/journal-entry.ts";
 import type { Operation } from "../schema/protocol.ts";
 import type { BodyStream, ResponseHead, WireRequest } from "./message.ts";
@@ -79,6 +79,11 @@ export interface OperationContext<Services = unknown> extends Context {
 type EntryDraft = {
   -readonly [Name in keyof FoundFacts]?: FoundFacts[Name];
 } & { cause?: AnyCause };
+
+/** Says something of a request that is not refused, besides what was said of it before. */
+export function addRemark(entry: EntryDraft, remark: AnyCause): void {
+  entry.cause = entry.cause === undefined ? remark : withFurther(entry.cause, remark);
+}
 
 export interface ApiResponse extends ResponseHead {
   readonly body: Buffer;

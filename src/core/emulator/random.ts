@@ -43,17 +43,17 @@ export function createRandom(seed?: string | number): Random {
   let used = 0;
 
   const bytes = (length: number): Buffer => {
-    const bytes = Buffer.alloc(length);
+    const generated = Buffer.alloc(length);
     for (let filled = 0; filled < length; ) {
       if (used === block.length) {
         block = nextBlock();
         used = 0;
       }
-      const taken = block.copy(bytes, filled, used, Math.min(block.length, used + length - filled));
+      const taken = block.copy(generated, filled, used, Math.min(block.length, used + length - filled));
       filled += taken;
       used += taken;
     }
-    return bytes;
+    return generated;
   };
   const integer = (bound: number): number => Math.floor((bytes(6).readUIntBE(0, 6) / 2 ** 48) * bound);
 

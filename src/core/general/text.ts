@@ -123,3 +123,16 @@ export function percentDecoded(text: string): string {
     return text;
   }
 }
+
+/** Text of unset values. */
+export const TEXTS_OF_NOTHING: readonly string[] = [
+  "",
+  "undefined",
+  "null",
+  "NaN",
+  "[object Promise]",
+  "[object Object]",
+];
+
+/** Whether a text stands for a value that was not set. */
+export const isUnset = (text: string): boolean => TEXTS_OF_NOTHING.includes(text);

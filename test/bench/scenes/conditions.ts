@@ -37,6 +37,19 @@ const tilted = (least: number, most: number): Condition => ({
   view: (between) => ({ tilt: between(least, most), scale: between(0.45, 0.85) }),
 });
 
+const near = (
+  least: number,
+  most: number,
+  { spread, outside }: { readonly spread: number; readonly outside: number },
+): Condition => ({
+  view: (between) => ({
+    tilt: between(0, 20),
+    scale: between(least, most),
+    at: [0.5, 0.5, spread],
+    outside,
+  }),
+});
+
 const plainly = (between: Between) => ({ tilt: between(0, 25), scale: between(0.45, 0.85) });
 
 const lit = (light: (between: Between) => Partial<Light>): Condition => ({
@@ -69,23 +82,8 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
       return { ...plainly(between), surface: index % 2 === 0 ? surface : across(surface) };
     },
   },
-  "near: a third of a banner": {
-    kind: BANNERS,
-    view: (between) => ({
-      tilt: between(0, 20),
-      scale: between(2.6, 3.4),
-      at: [0.5, 0.5, 1.6],
-      outside: 0.75,
-    }),
-  },
-  "near: a quarter of a picture": {
-    view: (between) => ({
-      tilt: between(0, 20),
-      scale: between(1.7, 2.3),
-      at: [0.5, 0.5, 0.9],
-      outside: 0.8,
-    }),
-  },
+  "near: a third of a banner": { kind: BANNERS, ...near(2.6, 3.4, { spread: 1.6, outside: 0.75 }) },
+  "near: a quarter of a picture": near(1.7, 2.3, { spread: 0.9, outside: 0.8 }),
   "several at once": {
     pictures: CELLS.length,
     view: (between, index) => {

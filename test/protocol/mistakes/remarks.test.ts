@@ -48,6 +48,27 @@ describeBackends("the journal remarks on", (backend) => {
     expect((await service.latest()).considered).toMatchObject([{ name: "flat", matched: false, why }]);
   });
 
+  it("all that there is to say, when the URL has a query string too", async () => {
+    await using situation = await opened();
+    const { service, keys } = situation;
+    const get = (path: string) =>
+      send(situation, { ...request(situation, "GET", path), path: `${path}?page=2` });
+    const ids: string[] = [];
+    for (const [name, picture] of Object.entries({ flat: await flatPicture(), one: await samplePicture(1) }))
+      ids.push(await add(service, keys, name, picture));
+    await get(`/targets/${ids[0]}`);
+    expect((await service.latest()).reason).toMatch(
+      /^send parameters in the body.*; .*the image has only one colour/,
+    );
+    const inactive = { active_flag: false };
+    await sendSigned(service, keys, { method: "PUT", path: `/targets/${ids[0]}`, body: inactive });
+    await get(`/duplicates/${ids[1]}`);
+    expect((await service.latest()).cause).toMatchObject({
+      code: "query-string.ignored",
+      also: [{ code: "duplicates.passed-over" }],
+    });
+  });
+
   it("the scores of the nearest targets when none matches, and what to do about photographs", async () => {
     await using situation = await opened();
     const { service, keys } = situation;

@@ -217,7 +217,7 @@ function rewritersOf(value: unknown): readonly (() => string)[] {
   if (value === undefined) return [];
   const compact = () => JSON.stringify(value);
   const sorted = () =>
-    typeof value === "object" && value !== null && !Array.isArray(value)
+    isJsonObject(value)
       ? JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))))
       : compact();
   const plain = [

@@ -1,9 +1,9 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
-import { percentDecoded, show, showUnknownKey, utf8TextOf } from "../../general/text.ts";
+import { isUnset, percentDecoded, show, showUnknownKey, utf8TextOf } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { ClientProblem, SecretProblem, TokenScheme } from "../../schema/causes/oauth.ts";
 import { isUnreadText } from "./bodies.ts";
-import { isUnset, lacksHeaders } from "./values.ts";
+import { lacksHeaders } from "./values.ts";
 
 /** Shows an id in full, unless it is a secret in the place of an id. */
 export type ShowId = (id: string) => string;

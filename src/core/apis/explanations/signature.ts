@@ -2,9 +2,8 @@ import { createHash, createHmac } from "node:crypto";
 import { header, type WireRequest } from "../../emulator/message.ts";
 import type { SigningKeys } from "../../emulator/signing.ts";
 import { yieldToEventLoop } from "../../general/scheduling.ts";
+import { isUnset } from "../../general/text.ts";
 import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
-import type { KeyAlteration } from "../../schema/causes/signed-words.ts";
-import * as reads from "../../store/reads.ts";
 import type { ApiContext } from "../services.ts";
 import { endsWithin } from "./bodies.ts";
 import { localDate } from "./dates.ts";
@@ -12,15 +11,20 @@ import { type Earlier, isContentRight, reuseOf, servedBefore } from "./earlier.t
 import { reencodedIn } from "./reencoded.ts";
 import { encodingsOf, type SignatureEncoding } from "./signature-encodings.ts";
 import {
+  alteredSecrets,
+  MISSING_SECRETS,
+  mistakenFor,
+  type Secret,
+  secretsOfOthers,
+} from "./signed-secrets.ts";
+import {
   rightLines,
   type SignedLines,
   type SignedVariant,
   signedTextOf,
   wrongVariants,
 } from "./signed-variants.ts";
-import { isUnset, missingIdIn, noDateIn, TEXTS_OF_NOTHING } from "./values.ts";
-
-const MOST_OTHER_DATABASES = 100;
+import { missingIdIn, noDateIn } from "./values.ts";
 
 /**
  * Explains a wrong signature: tries common mistakes of clients, alone and in pairs. If a mistake produces the signature, it
@@ -82,7 +86,7 @@ export async function compareSignature(
   const local = /^\p{ASCII}*$/u.test(right.date) ? undefined : localDate(right.date, now);
   const explained = await findMistakes(signature, right, {
     ownSecrets: [{ key: keys.secretKey }, ...mistakenFor(keys, otherSecrets)],
-    otherSecrets: [...MISSING_SECRETS, ...(await secretsOfOthers())],
+    otherSecrets: [...MISSING_SECRETS, ...alteredSecrets(keys), ...(await secretsOfOthers())],
     variants: () => wrongVariants(request, right),
   });
   if (explained === undefined)
@@ -130,82 +134,8 @@ function unexplained(
   });
 }
 
-/** Wrong secrets that a client may have signed with, and wrong spellings of the right one. */
-function mistakenFor(
-  { accessKey, secretKey }: SigningKeys,
-  otherSecrets: Readonly<Record<string, string>>,
-): readonly Secret[] {
-  const hashed = ["md5", "sha1", "sha256"].map((name) => createHash(name).update(secretKey).digest("hex"));
-  const altered: Readonly<Record<KeyAlteration, readonly string[]>> = {
-    cut: [secretKey.slice(0, -1), secretKey.slice(1)],
-    twice: [secretKey + secretKey],
-    hashed,
-    encoded: [Buffer.from(secretKey).toString("base64"), Buffer.from(secretKey).toString("hex")],
-    oauth: [`${secretKey}&`, `&${secretKey}`],
-    prefixed: ["VWS", "AWS4", "Bearer ", "VWS "].map((prefix) => prefix + secretKey),
-    mark: [`\ufeff${secretKey}`],
-    pair: [`${accessKey}:${secretKey}`, accessKey + secretKey],
-  };
-  const around = [`${secretKey}\n`, ` ${secretKey}`, `${secretKey} `, `${secretKey}\r`, `${secretKey}\r\n`];
-  return [
-    ...Object.entries({ ...otherSecrets, "access key": accessKey }).map(([name, key]) => ({
-      key,
-      mistake: cause("signature.other-key", { key: name }),
-    })),
-    ...around.map((key) => ({ key, mistake: cause("signature.key-space") })),
-    ...[`"${secretKey}"`, `'${secretKey}'`].map((key) => ({ key, mistake: cause("signature.key-quoted") })),
-    ...Object.entries(altered).flatMap(([is, keys]) =>
-      keys.map((key) => ({
-        key,
-        mistake: cause("signature.key-altered", { is: is as KeyAlteration }),
-      })),
-    ),
-    { key: Buffer.from(secretKey, "utf16le"), mistake: cause("signature.utf16", { is: "key" }) },
-    ...[secretKey.toUpperCase(), secretKey.toLowerCase()].map((key) => ({
-      key,
-      mistake: cause("signature.key-case"),
-    })),
-    ...(["hex", "base64"] as const).map((encoding) => ({
-      key: Buffer.from(secretKey, encoding),
-      mistake: cause("signature.key-decoded", {
-        encoding: encoding === "hex" ? "hexadecimal" : encoding,
-      }),
-    })),
-  ].filter(({ key }) => key !== secretKey && key.length > 0);
-}
-
-/** Clients without a secret sign with these. */
-const MISSING_SECRETS: readonly Secret[] = TEXTS_OF_NOTHING.map((key) => ({
-  key,
-  mistake: cause("signature.key-unset", { text: key }),
-}));
-
-/** Databases may have been mixed up. */
-async function secretsOfOthers(
-  { services }: ApiContext,
-  { databaseName }: { readonly databaseName: string },
-): Promise<readonly Secret[]> {
-  const databases = await services.store.read(reads.cloudDatabases);
-  const others = databases.filter((other) => other.databaseName !== databaseName);
-  return others.slice(-MOST_OTHER_DATABASES).flatMap((other) =>
-    (["server", "client"] as const).map((role) => ({
-      key: other[`${role}SecretKey`],
-      mistake: cause("signature.other-key", {
-        key: `${role} secret key`,
-        database: JSON.stringify(databaseName),
-        other: JSON.stringify(other.databaseName),
-      }),
-    })),
-  );
-}
-
-interface Secret {
-  readonly key: string | Buffer;
-  readonly mistake?: AnyCause | undefined;
-}
-
 interface Suspects {
-  /** The right secret, then others of the database. */
+  /** The right secret, then wrong ones that are also tried with another mistake. */
   readonly ownSecrets: readonly [Secret, ...Secret[]];
   readonly otherSecrets: readonly Secret[];
   /** Wrong lines, made only if no secret explains the signature: most need a digest of the body. */

@@ -98,10 +98,8 @@ export function wrongLine(
 }
 
 /** Two `Date` headers arrive as one, with a comma between their values. */
-const datesIn = (date: string): readonly string[] => {
-  const dates = new Set(date.split(/(?<=GMT), /));
-  return date.includes("GMT, ") ? [...dates] : [];
-};
+const datesIn = (date: string): readonly string[] =>
+  date.includes("GMT, ") ? [...new Set(date.split(/(?<=GMT), /))] : [];
 
 /** Each line with the common mistakes of clients. */
 export async function wrongVariants(
@@ -140,20 +138,13 @@ export async function wrongVariants(
 }
 
 function wrongDates(request: WireRequest, right: SignedLines): readonly SignedVariant[] {
+  const other = (likely: boolean) => (value: string) =>
+    variant("date", value, wrongLine("date", request, right, value), likely);
   return [
-    ...datesIn(right.date).map((value) =>
-      variant(
-        "date",
-        value,
-        cause("signature.date", { ...bothOf("date", right, value), isTwice: true }),
-        true,
-      ),
-    ),
+    ...datesIn(right.date).map(other(true)),
     variant("date", "", cause("signature.date"), true),
     ...nearDates(right.date),
-    ...otherDates(right.date).map((value) =>
-      variant("date", value, wrongLine("date", request, right, value)),
-    ),
+    ...otherDates(right.date).map(other(false)),
   ];
 }
 

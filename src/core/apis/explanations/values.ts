@@ -1,6 +1,6 @@
 import { header, type WireRequest } from "../../emulator/message.ts";
 import { dateOf } from "../../emulator/response.ts";
-import { percentDecoded, show, showUnknownKey } from "../../general/text.ts";
+import { isUnset, percentDecoded, show, showUnknownKey } from "../../general/text.ts";
 import { isPlaceholder } from "../../general/text-kinds.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { NoDate } from "../../schema/causes/words.ts";
@@ -10,7 +10,7 @@ import type { Target } from "../../schema/target.ts";
 import * as reads from "../../store/reads.ts";
 import { ofDatabase } from "../../store/records.ts";
 import type { ApiContext } from "../services.ts";
-import { formerDatabaseOf, otherMockWith } from "./known-keys.ts";
+import { formerDatabaseOf, otherMockWith } from "../signed/known-keys.ts";
 
 /** Whether this runtime's `Headers` or `Request` drops `Date`, as in browsers and happy-dom. */
 let runtimeLosesDate: boolean | undefined;
@@ -87,19 +87,6 @@ export const missingAuthorization = (request: WireRequest, expected: string): An
     isLost: lacksHeaders(request),
     other: headerLike(request, /./, /^VWS /i),
   });
-
-/** Text of unset values. */
-export const TEXTS_OF_NOTHING: readonly string[] = [
-  "",
-  "undefined",
-  "null",
-  "NaN",
-  "[object Promise]",
-  "[object Object]",
-];
-
-/** Whether a text stands for a value that was not set. */
-export const isUnset = (text: string): boolean => TEXTS_OF_NOTHING.includes(text);
 
 /** The text of an unset value in place of an id. */
 export const missingIdIn = (path: string): string | undefined =>

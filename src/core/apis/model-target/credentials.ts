@@ -4,12 +4,11 @@ import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
 import { isJsonObject } from "../../general/json.ts";
-import { show } from "../../general/text.ts";
+import { isUnset, show } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import { type ClientCredential, MAX_CLIENT_CREDENTIALS } from "../../schema/model-target.ts";
 import * as changes from "../../store/changes.ts";
 import * as reads from "../../store/reads.ts";
-import { isUnset } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
   bearerToken,
@@ -66,7 +65,11 @@ const unknownCredential = serviceError<string>(
 );
 
 const credentialUnknown = (id: string): Refusal =>
-  refuse(unknownCredential, cause("credential.unknown", { id: show(id), isUnset: isUnset(id) }), id);
+  refuse(
+    unknownCredential,
+    cause("credential.unknown", { id: show(id), ...(isUnset(id) && { isUnset: true }) }),
+    id,
+  );
 
 /** The path names a credential. Adds it to the context. */
 const knownCredential = check({

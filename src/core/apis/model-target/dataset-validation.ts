@@ -1,9 +1,8 @@
 import type { Profile } from "../../emulator/profiles.ts";
 import { isJsonObject, type JsonObject } from "../../general/json.ts";
-import { bounded, show } from "../../general/text.ts";
+import { bounded, isUnset, show } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import type { DatasetTypeName } from "../../schema/model-target.ts";
-import { isUnset } from "../explanations/values.ts";
 import {
   APPEARANCES,
   entriesOf,

@@ -1,4 +1,5 @@
 import { CheckTable, check } from "../../emulator/check.ts";
+import { addRemark } from "../../emulator/context.ts";
 import {
   arraySchema,
   constantSchema,
@@ -11,7 +12,7 @@ import {
 } from "../../emulator/json-schemas.ts";
 import { operation } from "../../emulator/operation.ts";
 import { notYet, ok, type Refusal, refuse } from "../../emulator/response.ts";
-import { show } from "../../general/text.ts";
+import { isUnset, show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
 import {
   type Dataset,
@@ -23,7 +24,6 @@ import { MOST_MILLISECONDS } from "../../schema/zod/values.ts";
 import * as changes from "../../store/changes.ts";
 import * as reads from "../../store/reads.ts";
 import { addDataset } from "../control.ts";
-import { isUnset } from "../explanations/values.ts";
 import type { ApiContext, ResolvedAnswerOptions } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import {
@@ -110,7 +110,11 @@ const unknownDataset = serviceError<string>(404, "NOT_FOUND", "No dataset has th
 }));
 
 const datasetUnknown = (uuid: string): Refusal =>
-  refuse(unknownDataset, cause("dataset.unknown", { uuid: show(uuid), isUnset: isUnset(uuid) }), uuid);
+  refuse(
+    unknownDataset,
+    cause("dataset.unknown", { uuid: show(uuid), ...(isUnset(uuid) && { isUnset: true }) }),
+    uuid,
+  );
 
 /** The path names a dataset of either family. Adds it to the context. */
 const knownDataset = check({
@@ -240,7 +244,7 @@ function datasetOperations(family: DatasetTypeName, path: string) {
       responses: [started],
       handle: async ({ body, now, services, entry }) => {
         const remark = remarkOnRequest(body.fields);
-        if (remark !== undefined) entry.cause = remark;
+        if (remark !== undefined) addRemark(entry, remark);
         const outcome = configuredOutcome(services.answerOptions);
         const given = { datasetTypeName: family, requestBody: body.fields, ...outcome };
         const { uuid } = await services.store.run(addDataset(services, given, now));

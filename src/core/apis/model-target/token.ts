@@ -1,4 +1,5 @@
 import { CheckTable, check } from "../../emulator/check.ts";
+import { addRemark } from "../../emulator/context.ts";
 import {
   constantSchema,
   enumSchema,
@@ -10,12 +11,11 @@ import {
 import { header } from "../../emulator/message.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok, type Refusal, refuse } from "../../emulator/response.ts";
-import { bounded, show, showUnknownKey } from "../../general/text.ts";
+import { bounded, isUnset, show, showUnknownKey } from "../../general/text.ts";
 import { type AnyCause, cause } from "../../schema/causes/causes.ts";
 import * as reads from "../../store/reads.ts";
 import { StateUnavailableError } from "../../store/store.ts";
 import { malformedClient, missingClient, problemWith, showingId } from "../explanations/oauth.ts";
-import { isUnset } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import { contentLengthIsInteger } from "../signed/framing.ts";
 import { ALL_SCOPES, accessToken, type BasicCredentials, basicCredentials, scopesIn } from "./checks.ts";
@@ -86,7 +86,7 @@ async function clientOf(context: ApiContext & ParsedForm): Promise<Refusal | Hol
   if (readings.length === 0) return refuse(invalidAuthorization, await withoutClient(context));
   const { modelTargetClient: configured } = services.answerOptions;
   const accept = ({ id, isFormEncoded }: BasicCredentials, scopes: readonly string[]): Holder => {
-    if (isFormEncoded) entry.cause = cause("client.form-encoded");
+    if (isFormEncoded) addRemark(entry, cause("client.form-encoded"));
     return { source: id, scopes };
   };
   for (const given of readings) {

@@ -1,9 +1,10 @@
+import { addRemark } from "../../emulator/context.ts";
 import { enumSchema, type JsonSchema, objectSchema, withDescription } from "../../emulator/json-schemas.ts";
 import { acceptsEncoding, header } from "../../emulator/message.ts";
 import { type Api, operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
-import { cause, withFurther } from "../../schema/causes/causes.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { Services } from "../services.ts";
 import { recordsOfKey } from "../signed/authentication.ts";
 import { malformedChecks } from "../signed/framing.ts";
@@ -66,8 +67,7 @@ export const query = operation({
       (isUnasked
         ? services.journal.once(cause("gzip.unasked", { advice: answerOptions.advice.identity }))
         : undefined);
-    if (remark !== undefined)
-      entry.cause = entry.cause === undefined ? remark : withFurther(entry.cause, remark);
+    if (remark !== undefined) addRemark(entry, remark);
     entry.considered = [...search.considered, ...(search.unseen ?? [])];
     if (search.otherTargets !== undefined) entry.otherTargets = search.otherTargets;
     const detailed = { all: search.found.length, top: 1, none: 0 }[includeTargetData];

@@ -1,11 +1,10 @@
 import { CheckTable, check } from "../../emulator/check.ts";
 import { refuse } from "../../emulator/response.ts";
-import { show } from "../../general/text.ts";
+import { isUnset, show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import type { Database } from "../../schema/database.ts";
 import { monthName } from "../../schema/report.ts";
-import { isUnset } from "../explanations/values.ts";
 import type { ApiContext } from "../services.ts";
 import {
   requestQuotaLeft,

@@ -1,5 +1,5 @@
 import { CheckTable, check } from "../../emulator/check.ts";
-import type { Context } from "../../emulator/context.ts";
+import { addRemark, type Context } from "../../emulator/context.ts";
 import { header } from "../../emulator/message.ts";
 import type { Api } from "../../emulator/operation.ts";
 import type { Profile } from "../../emulator/profiles.ts";
@@ -69,7 +69,7 @@ const withinRateLimits = check({
     const { maxRequests: requests, windowSeconds: seconds, isAligned } = full;
     const facts = { limit, requests, seconds, isAligned };
     if (!services.consistency.acceptsAboveLimit()) return cause("rate.reached", facts);
-    entry.cause = cause("realism.accepted", facts);
+    addRemark(entry, cause("realism.accepted", facts));
     return { keyRecords };
   },
 });
@@ -145,7 +145,7 @@ export async function signatureVerdict(
   };
   if (headerOf(keys, stringToSign(parts, body.digest)) === header(request, "authorization")) {
     if (request.query !== "")
-      context.entry.cause = cause("query-string.ignored", { given: show(request.query) });
+      addRemark(context.entry, cause("query-string.ignored", { given: show(request.query) }));
     return true;
   }
   const { explainSignature } = await import("../explanations/signature.ts");

@@ -1,9 +1,10 @@
 import { check } from "../../emulator/check.ts";
+import { addRemark } from "../../emulator/context.ts";
 import { type DeclaredResponse, notYet, Refusal, refuse } from "../../emulator/response.ts";
-import { show } from "../../general/text.ts";
+import { show, TEXTS_OF_NOTHING } from "../../general/text.ts";
 import { inspectTargetImage, remarkOnPicture } from "../../images/on-demand.ts";
 import { decodeServiceBase64 } from "../../schema/base64.ts";
-import { type AnyCause, cause, withFurther } from "../../schema/causes/causes.ts";
+import { cause } from "../../schema/causes/causes.ts";
 import type { CloudDatabase } from "../../schema/cloud-database.ts";
 import { MAX_METADATA_BYTES } from "../../schema/protocol.ts";
 import type { NewImage } from "../../schema/target.ts";
@@ -11,7 +12,7 @@ import { hasRoom, isNameFree } from "../../store/changes.ts";
 import type { RecordsOf } from "../../store/records.ts";
 import { explainBase64, explainUnknown, isUnreadText, lostInJson } from "../explanations/bodies.ts";
 import { reencodedAs } from "../explanations/reencoded.ts";
-import { TEXTS_OF_NOTHING, unknownTarget } from "../explanations/values.ts";
+import { unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
 import {
   knownAccessKey,
@@ -85,19 +86,16 @@ const MANY_CHARACTERS = 10_000;
 /** Records base64 in lines, as mail encoders write it. */
 function remarkOnLines(context: ApiContext, name: string, text: string): void {
   if (!text.includes("\n") && !text.includes("\r")) return;
-  addRemark(context, cause("base64.lines", { field: name, characters: text.search(/[\r\n]/) }));
-}
-
-function addRemark({ entry }: ApiContext, remark: AnyCause): void {
-  entry.cause = entry.cause === undefined ? remark : withFurther(entry.cause, remark);
+  addRemark(context.entry, cause("base64.lines", { field: name, characters: text.search(/[\r\n]/) }));
 }
 
 /** Records a name that was encoded twice or not set: it is accepted, and nobody finds it by what was meant. */
 function remarkOnName(context: ApiContext, name: string): void {
-  if (TEXTS_OF_NOTHING.includes(name)) addRemark(context, cause("text.unset", { field: "name", text: name }));
+  if (TEXTS_OF_NOTHING.includes(name))
+    addRemark(context.entry, cause("text.unset", { field: "name", text: name }));
   if (!/[\u0080-\u00ff\ufffd]/.test(name)) return;
   const as = reencodedAs(Buffer.from(name));
-  if (as !== undefined) addRemark(context, cause("name.reencoded", { name: show(name), as }));
+  if (as !== undefined) addRemark(context.entry, cause("name.reencoded", { name: show(name), as }));
 }
 
 /** `application_metadata` is null, or base64 of at most {@link MAX_METADATA_BYTES}. Adds it to the context; null if absent. */
@@ -164,7 +162,7 @@ async function measuredImage(context: ApiContext, bytes: Buffer): Promise<NewIma
   const { body, services } = context;
   const verdict = await inspectTargetImage(bytes, services.answerOptions.wantedMeasures);
   const remark = verdict.ok ? remarkOnPicture(bytes) : undefined;
-  if (remark !== undefined) addRemark(context, remark);
+  if (remark !== undefined) addRemark(context.entry, remark);
   if (verdict.ok) return verdict.image;
   // Some of these texts are base64 too.
   const text = String(body.fields.image);

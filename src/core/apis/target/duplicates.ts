@@ -1,3 +1,4 @@
+import { addRemark } from "../../emulator/context.ts";
 import { operation } from "../../emulator/operation.ts";
 import { ok } from "../../emulator/response.ts";
 import { rankTargets } from "../../images/on-demand.ts";
@@ -23,7 +24,8 @@ export const getDuplicates = operation({
       const active = others.filter(({ activeFlag }) => activeFlag);
       const waiting = active.filter((other) => statusAt(other, now) === "processing");
       const [processing, inactive] = [waiting.length, others.length - active.length];
-      if (processing + inactive > 0) entry.cause = cause("duplicates.passed-over", { processing, inactive });
+      if (processing + inactive > 0)
+        addRemark(entry, cause("duplicates.passed-over", { processing, inactive }));
       const compared = active.filter((other) => statusAt(other, now) === "success");
       const image = await target.image.bytes();
       const { matches } = await rankTargets(duplicatesMatcher, image, compared, undefined, "wholePictures");

@@ -1,3 +1,4 @@
+import { addRemark } from "../../emulator/context.ts";
 import {
   booleanSchema,
   type JsonSchemas,
@@ -100,7 +101,7 @@ const getTarget = operation({
   responses: [targetRecordResponse],
   handle: async ({ target, now, entry }) => {
     const status = statusAt(target, now);
-    if (status === "failed") entry.cause = cause("target.failed");
+    if (status === "failed") addRemark(entry, cause("target.failed"));
     return ok(targetRecordResponse, {
       target_record: {
         target_id: target.targetId,

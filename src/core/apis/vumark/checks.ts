@@ -1,13 +1,14 @@
 import { check } from "../../emulator/check.ts";
+import { addRemark } from "../../emulator/context.ts";
 import { header } from "../../emulator/message.ts";
 import { notYet, refuse } from "../../emulator/response.ts";
-import { show } from "../../general/text.ts";
+import { isUnset, show } from "../../general/text.ts";
 import { cause } from "../../schema/causes/causes.ts";
 import type { Database, TemplateTarget } from "../../schema/database.ts";
 import { isProcessed } from "../../schema/processing.ts";
 import type { Target } from "../../schema/target.ts";
 import type { RecordsOf } from "../../store/records.ts";
-import { isUnset, unknownTarget } from "../explanations/values.ts";
+import { unknownTarget } from "../explanations/values.ts";
 import type { ApiContext, TargetsView } from "../services.ts";
 import {
   requestQuotaLeft,
@@ -59,7 +60,7 @@ const instanceIdGiven = check({
     if (typeof id !== "string") {
       return refuse(failure("BadRequest"), cause("instance-id.type", { given: show(id) }));
     }
-    if (id !== "" && isUnset(id)) entry.cause = cause("text.unset", { field: "instance_id", text: id });
+    if (id !== "" && isUnset(id)) addRemark(entry, cause("text.unset", { field: "instance_id", text: id }));
     return (
       (id !== "" && id.length <= LONGEST_INSTANCE_ID) ||
       refuse(
