@@ -46,6 +46,29 @@ const PREPARED = 232_974;
 /** Compares every pixel, regardless of sketches. */
 const everyScore = createStructuralSimilarityMatcher({ threshold: -1 });
 
+describe("a query with the only picture that there is", () => {
+  it.each([
+    [1, structuralSimilarityMatcher, 1],
+    [3, structuralSimilarityMatcher, 1],
+    [1, createStructuralSimilarityMatcher({ threshold: 1 }), null],
+  ])("compares no pixels with %s targets, and gets the same score", async (copies, matcher, score) => {
+    const bytes = numbered(100 + copies + Number(score));
+    const targets = Array.from({ length: copies }, () => candidate(bytes));
+    const scores = () => scoresOf(matcher, bytes, targets);
+    expect(await scores()).toEqual(targets.map(() => score));
+    clear();
+    await inspectTargetImage(bytes);
+    expect(await scores()).toEqual(targets.map(() => score));
+    expect(preparedImages.use.images).toBe(score === null ? 1 : 0);
+  });
+
+  it("finds nothing if the picture does not decode", async () => {
+    const bytes = numbered(120).subarray(0, 40);
+    await inspectTargetImage(bytes);
+    expect(await scoresOf(structuralSimilarityMatcher, bytes, [candidate(bytes)])).toEqual([null]);
+  });
+});
+
 describe("an image prepared for comparisons", () => {
   it("is prepared once for concurrent queries", async () => {
     const targets = [counted(numbered(1)), counted(numbered(2))];

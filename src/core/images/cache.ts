@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { inBackground } from "../general/scheduling.ts";
+import type { ImageMeasures } from "../schema/target.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
 import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
 
@@ -99,6 +100,12 @@ export class ImageMemo<
     this.#latest.clear();
   }
 }
+
+/** What the latest images measured, by SHA-256. */
+export const measured = new LRUCache<
+  string,
+  { readonly made: Promise<ImageMeasures>; readonly brisque: boolean }
+>({ maxSize: 5000, sizeCalculation: () => 1 });
 
 interface CachedImage {
   readonly image: PreparedImage;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { useSpareTime, yieldToEventLoop } from "../../general/scheduling.ts";
 import { showWithType } from "../../general/text.ts";
-import { ImageMemo, imageObjects, preparedImages } from "../cache.ts";
+import { ImageMemo, imageObjects, measured, preparedImages } from "../cache.ts";
 import { useThumbnail } from "../decode.ts";
 import {
   type ComparedImage,
@@ -59,10 +59,22 @@ export async function rankTargets<T extends ComparedTarget>(
   }
   if (comparison.by === "features")
     return comparison.recogniser.rank({ sha256, bytes: () => image }, targets, most, only);
+  if (targets.length <= most && comparison.threshold < 1 && (await areAll(sha256, targets)))
+    return rankScores(
+      targets,
+      targets.map(() => 1),
+    );
   preparedImages.beginQuery();
   const prepared = await preparedOf({ sha256, bytes: () => image }, "query");
   if (!prepared) return { matches: [], notCompared: [], unmatched: targets, isUndecoded: true };
   return withQuery(prepared, (query) => rankBySimilarity(query, targets, comparison.threshold, most));
+}
+
+/** Whether these targets all have this image, which is known to decode: its score is 1. */
+async function areAll(sha256: string, targets: readonly ComparedTarget[]): Promise<boolean> {
+  if (targets.some(({ image }) => image.sha256 !== sha256)) return false;
+  const measures = await measured.get(sha256)?.made.catch(() => undefined);
+  return measures !== undefined && measures.damage === undefined;
 }
 
 /** A summary of an image for such comparisons, for a process that does not have it. Undefined when it cannot be decoded. */
