@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import { types } from "node:util";
+import { isIpAddress } from "../core/general/ip-address.ts";
 import { decisionOf } from "../core/general/user-function.ts";
 
 /**
@@ -52,7 +52,7 @@ export function mayLeave(policy: UnhandledRequests, { host, hostname }: URL): bo
 
 /** Whether this host is an address or localhost, whose ports may belong to different programs. */
 export const isLocal = (host: string): boolean =>
-  isIP(host.replace(/^\[|\]$/g, "")) !== 0 || isLoopback(host);
+  isIpAddress(host.replace(/^\[|\]$/g, "")) || isLoopback(host);
 
 export function isLoopback(hostname: string): boolean {
   return /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[?::1\]?$/.test(hostname);

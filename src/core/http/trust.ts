@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
 import { header, type WireRequest } from "../emulator/message.ts";
 import type { RefusalReason } from "../emulator/router.ts";
+import { isIpAddress } from "../general/ip-address.ts";
 import { show } from "../general/text.ts";
 import { cause } from "../schema/causes/causes.ts";
 
@@ -51,7 +51,7 @@ const MACHINE_NAME = /^[\w-]+$/;
 function isTrustedHost(host: string, allowed: readonly string[]): boolean {
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
   if (MACHINE_NAME.test(name) || PRIVATE_ENDING.test(name)) return true;
-  if (isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0) return true;
+  if (isIpAddress(name.replace(/^\[(.*)\]$/, "$1"))) return true;
   return allowed
     .map((each) => each.toLowerCase())
     .some((each) => (each.startsWith(".") ? name.endsWith(each) || name === each.slice(1) : name === each));

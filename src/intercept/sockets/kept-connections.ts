@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import http, { OutgoingMessage } from "node:http";
-import { isIP, Socket } from "node:net";
+import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { isIpAddress } from "../../core/general/ip-address.ts";
 import { propertyOf } from "../../core/general/property.ts";
 import { originOf } from "../host-table.ts";
 import { isFunction, replace } from "../replace.ts";
@@ -257,7 +258,7 @@ function readDestinations(socket: object): readonly Endpoint[] {
 /** The address that a client of undici 8 connects to: the socket has the name in the first request's `Host`. */
 function addressInUndici(socket: object): string | undefined {
   const host = canonicalHost(urlInUndici(socket)?.hostname ?? "");
-  return isIP(host) === 0 ? undefined : host;
+  return isIpAddress(host) ? host : undefined;
 }
 
 /** The origin that an agent of node:http opens a connection to, for these options; undefined for a pipe. */

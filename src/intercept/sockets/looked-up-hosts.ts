@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { isIP } from "node:net";
+import { isIpAddress } from "../../core/general/ip-address.ts";
 import { propertyOf } from "../../core/general/property.ts";
 import { canonicalHost, type Endpoint } from "./openers.ts";
 import { hostOfHeader, urlIn } from "./requested-hosts.ts";
@@ -52,7 +52,7 @@ export class LookedUpHosts {
     const header = canonicalHost(named);
     const { hostname, port: given } = new URL(origin);
     const [address, port] = [canonicalHost(hostname), Number(given || 80)];
-    if (isIP(address) === 0 || address === header) return undefined;
+    if (!isIpAddress(address) || address === header) return undefined;
     if (!this.isOurs({ scheme: "http:", host: header, port, options: {} })) return undefined;
     const isForProxy = urlIn(propertyOf(request, "path")) !== undefined;
     return { address, port, header, name: isForProxy ? undefined : header };

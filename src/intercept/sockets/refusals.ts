@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIpAddress } from "../../core/general/ip-address.ts";
 import { connectionError, socketError } from "../errors.ts";
 import { canonicalHost, type Endpoint, type HostAndPort } from "./openers.ts";
 
@@ -22,7 +22,7 @@ export const WHY = {
 
 /** How a client goes without a proxy: also to the other hosts of the domain, because the service has two. */
 export function proxyAdvice(host: string): string {
-  const isBelowDomain = isIP(host) === 0 && host.split(".").length > 2;
+  const isBelowDomain = !isIpAddress(host) && host.split(".").length > 2;
   return `exclude the host with NO_PROXY=${isBelowDomain ? host.slice(host.indexOf(".")) : host}`;
 }
 
