@@ -130,8 +130,10 @@ const NOT_IN_CORE = [
   "page/",
   "testing/",
   "openapi/",
-  "mock/(register|serve-page)",
-  "intercept/descendants",
+  // Of mocks.
+  "mock/(?!clock-handle|create|emulator-control|handles)",
+  "intercept/(?!errors|pending-delays|unhandled-requests)",
+  "explain/(?!caller|journal-text)",
   // Of servers and commands.
   "options/(command-settings|setting)",
   "core/http/(listen|trust)",
@@ -139,19 +141,18 @@ const NOT_IN_CORE = [
   // Loaded when used.
   "core/http/(body-reader|http-messages|http-server|unended-heads)",
   "core/apis/vumark/instances",
-  "intercept/sockets/socks",
   "realism/lag",
   "core/schema/zod/to-json-schema",
   "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
   "recognition/(?!matcher)",
-  "core/images/(?!on-demand|cache-limit|kernels/instantiate|matching/(comparison|matchers)|ratings/rating)",
+  "core/images/(?!on-demand|cache-limit|decoder-error|kernels/instantiate|matching/(comparison|matchers)|ratings/rating)",
   "core/apis/(explanations|model-target|manager)/",
   "core/schema/causes/(?!(causes|queries|row|words)\\.ts)",
   "core/store/state-file",
 ];
 
-const CORE = new RegExp(`^src/(?!${NOT_IN_CORE.join("|")})`);
+const CORE = new RegExp(`^(package\\.json$|src/(?!${NOT_IN_CORE.join("|")}))`);
 const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)|^\0@oxc-project.runtime/;
 
 const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
@@ -179,7 +180,16 @@ const WHEN_USED = {
   managerApi: /^src\/core\/apis\/manager\//,
   httpServer: /^src\/core\/http\/(body-reader|http-messages|http-server|unended-heads)\.ts$/,
   seldom: /^src\/(core\/apis\/vumark\/instances|intercept\/sockets\/socks|realism\/lag)/,
+  // Of servers: what most of them never do.
+  page: /^src\/page\/(?!report\.|select\.|page-requests\.)/,
+  redis: /^src\/(redis\/|servers\/shared-manager)/,
+  stateFiles:
+    /^src\/(core\/store\/(state-file|snapshot-(lists|reader))|servers\/(persisted-state|seed-file))/,
+  openapi: /^src\/openapi\//,
 };
+
+/** What mocks need besides the core, and servers do not. What few tests use is in files of its own. */
+const MOCKS = /^src\/(explain\/|mock\/(?!register|serve-page)|intercept\/(?!descendants|sockets\/socks))/;
 
 const loadedWhenUsed: Rolldown.Plugin = {
   name: "loaded-when-used",
@@ -221,6 +231,18 @@ const shortExports: Rolldown.Plugin = {
   },
 };
 
+/** A short name for what is named some two thousand times: it would be 14 kB of the package otherwise. */
+const shortCore: Rolldown.Plugin = {
+  name: "short-core",
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (file.type !== "chunk") continue;
+      if (/\$core\b/.test(file.code)) throw new Error(`expected no $core yet in ${file.fileName}`);
+      file.code = file.code.replace(/\brequire_core\b/g, "$$core");
+    }
+  },
+};
+
 /** The documentation is in the declarations; a fifth of what Node would read were comments. */
 const NO_COMMENTS = { jsdoc: false, annotation: false };
 
@@ -234,6 +256,7 @@ const oneCore: Rolldown.OutputOptions = {
     includeDependenciesRecursively: false,
     groups: [
       { name: "core", test: (path) => isInCore(path) },
+      { name: "mocks", test: (path) => isIn(MOCKS, path) && !isInCore(path) },
       ...Object.entries(WHEN_USED).map(([name, sources]) => ({
         name,
         test: (path: string) => isIn(sources, path),
@@ -259,7 +282,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [ownZod, moduleWrappers, advisingBrowsers, loadedWhenUsed, shortExports, asciiOnly],
+    plugins: [ownZod, moduleWrappers, advisingBrowsers, loadedWhenUsed, shortExports, shortCore, asciiOnly],
     outputOptions: oneCore,
   },
   {

@@ -31,7 +31,7 @@ export function readOptions<const T extends Options>(
   }
   const parsed = parsedBy(args, options, words);
   if (parsed.positionals.length > words) throw new UsageError(`unexpected "${parsed.positionals[words]}"`);
-  if ("help" in parsed.values) throw new HelpAsked(HELP[command]);
+  if ("help" in parsed.values) throw new HelpAsked(HELP[command]());
   return parsed;
 }
 

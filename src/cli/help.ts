@@ -42,8 +42,9 @@ const settingsHelp = (command: Command): string =>
     .join("\n")
     .trimEnd();
 
+/** Written when it is asked for: the settings of all commands would take longer than a command. */
 export const HELP = {
-  general: `mock-cloud-reco: the Vuforia cloud recognition services as local HTTP servers, for tests
+  general: () => `mock-cloud-reco: the Vuforia cloud recognition services as local HTTP servers, for tests
 
 Usage:
   mock-cloud-reco serve [options]            all three servers in one process, with a first database
@@ -67,7 +68,7 @@ Try it:
   npx mock-cloud-reco serve
 `,
 
-  serve: `mock-cloud-reco serve: all three servers in one process
+  serve: () => `mock-cloud-reco serve: all three servers in one process
 
 Prints the URLs and the keys of a first database, and runs until you stop it (Ctrl+C). State is kept in memory.
 
@@ -83,7 +84,7 @@ Options win over variables. A prefix in brackets can be left out; if both names 
 ${settingsHelp("serve")}
 `,
 
-  exec: `mock-cloud-reco exec [options] -- command: all three servers while a command runs
+  exec: () => `mock-cloud-reco exec [options] -- command: all three servers while a command runs
 
 Starts the servers, as serve does, and then the command, with its environment extended by
   VUFORIA_TARGET_URL, VUFORIA_QUERY_URL, VUFORIA_MANAGER_URL,
@@ -101,7 +102,7 @@ Try it:
   npx mock-cloud-reco exec -- npm test
 `,
 
-  "target-manager": `mock-cloud-reco target-manager: the server that holds the state
+  "target-manager": () => `mock-cloud-reco target-manager: the server that holds the state
 
 Options:
   --help
@@ -111,7 +112,7 @@ ${settingsHelp("target-manager")}
 It has no authentication: keep it on loopback or a private network.
 `,
 
-  "target-api": `mock-cloud-reco target-api: the target API and the Model Target API
+  "target-api": () => `mock-cloud-reco target-api: the target API and the Model Target API
 
 Options:
   --help
@@ -119,7 +120,7 @@ Options:
 ${settingsHelp("target-api")}
 `,
 
-  query: `mock-cloud-reco query: the query API
+  query: () => `mock-cloud-reco query: the query API
 
 Options:
   --help
@@ -127,7 +128,7 @@ Options:
 ${settingsHelp("query")}
 `,
 
-  openapi: `mock-cloud-reco openapi: prints the OpenAPI document of the four APIs to standard output
+  openapi: () => `mock-cloud-reco openapi: prints the OpenAPI document of the four APIs to standard output
 
 Options:
   --profile NAME           neutral, vuforia   (default: ${DEFAULT_PROFILE})
@@ -140,7 +141,7 @@ Try it:
   npx mock-cloud-reco openapi --target-url http://127.0.0.1:5000 --query-url http://127.0.0.1:5001 > openapi.json
 `,
 
-  picture: `mock-cloud-reco picture <n>: writes a picture for tests to a file, or to standard output
+  picture: () => `mock-cloud-reco picture <n>: writes a picture for tests to a file, or to standard output
 
 Every whole number n has its own picture, which shows the number and is the same each time. The default matcher matches it with no other picture, and the
 default rater gives it 4 or 5. "flat" instead of a number is a picture of one colour, whose target fails.
@@ -156,7 +157,7 @@ Try it:
   npx mock-cloud-reco picture 1 --output poster.jpg
 `,
 
-  sign: `mock-cloud-reco sign <method> <path>: prints how a request is signed
+  sign: () => `mock-cloud-reco sign <method> <path>: prints how a request is signed
 
 Prints the five signed parts, the string to sign and the headers to send. /v1/query is signed with the client keys, other paths
 with the server keys. With --explain, checks a header of your client instead: if it is right, the exit code is 0; otherwise
@@ -176,7 +177,7 @@ Try it:
   npx mock-cloud-reco sign POST /targets --body target.json --keys .env
 `,
 
-  explain: `mock-cloud-reco explain [code]: prints what a cause's code means
+  explain: () => `mock-cloud-reco explain [code]: prints what a cause's code means
 
 Entries of the journal name the cause of a refusal by a code, such as date.skewed; a failing test shows it in brackets at the end of a
 request's line. Prints what happened, what to change, and a request that gets the code. Without a code, prints all.
@@ -188,7 +189,7 @@ Try it:
   npx mock-cloud-reco explain date.skewed
 `,
 
-  healthcheck: `mock-cloud-reco healthcheck [url]: checks whether a server responds
+  healthcheck: () => `mock-cloud-reco healthcheck [url]: checks whether a server responds
 
 Exits with code 0 on a 2xx, 401, 403 or 404 response; with 1 on any other response, or none within 5 seconds.
 Without a URL it checks the server that this environment configures: HOST (${DEFAULTS.host}) and PORT (${DEFAULTS.port}), or

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { spawn } from "node:child_process";
 import { LogOutput } from "./output.ts";
 import { run } from "./run.ts";
 
@@ -10,7 +9,8 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 };
 
 /** Opens a URL in the user's browser; without a browser it only prints a message. */
-export function openBrowser(url: string): void {
+async function openBrowser(url: string): Promise<void> {
+  const { spawn } = await import("node:child_process");
   const [command, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   const child = spawn(command, [...args, url], { detached: true, stdio: "ignore" });
   child.once("error", ({ message }) => {
@@ -52,7 +52,7 @@ void run(process.argv.slice(2), {
   print: (output) => void process.stdout.write(output),
   complain: (text) => log.write(text),
   showProgress: process.stderr.isTTY ? (text) => log.write(text) : undefined,
-  openBrowser,
+  openBrowser: (url) => void openBrowser(url),
   stopRequested,
 }).then(async (code) => {
   process.off("beforeExit", unfinished);

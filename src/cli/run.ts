@@ -5,18 +5,16 @@ import { MissingSchemeError } from "../core/schema/base-url.ts";
 import { InvalidOptionError } from "../core/schema/zod/problems.ts";
 import { ROLES } from "../options/option.ts";
 import { InvalidSettingsError } from "../options/settings.ts";
+import { InvalidSeedError } from "../servers/invalid-seed-error.ts";
 import { StateFileError } from "../servers/persisted-state.ts";
-import { InvalidSeedError } from "../servers/seed-file.ts";
 import { StateRefusedError } from "../servers/shared-manager.ts";
 import { HelpAsked, type Terminal, UsageError } from "./arguments.ts";
-import { exec } from "./exec.ts";
 import { HELP } from "./help.ts";
-import { healthcheck, printOpenApi, printPicture } from "./print.ts";
 import { release, version } from "./release.ts";
 import { serve, singleServer } from "./serve.ts";
 
-/** Mistakes of the user: exit code 2. */
-const MISTAKES = [
+/** Mistakes of the user: exit code 2. Loaded only when a command fails. */
+const mistakes = () => [
   UsageError,
   InvalidSettingsError,
   InvalidSeedError,
@@ -25,7 +23,7 @@ const MISTAKES = [
   InvalidOptionError,
   MissingSchemeError,
   NotPermittedError,
-] as const;
+];
 
 type RunCommand = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
@@ -36,27 +34,26 @@ const printing =
     return 0;
   };
 const printVersion = printing(`${release} (npm: ${version})\n`);
-const printHelp = printing(HELP.general);
 
 const COMMANDS = new Map<string, RunCommand>([
   ["serve", serve],
-  ["exec", exec],
   ...ROLES.map((role): [string, RunCommand] => [role, singleServer(role)]),
-  ["openapi", printOpenApi],
-  ["picture", printPicture],
-  ["healthcheck", healthcheck],
-  // Loaded only when it is used.
+  // Loaded only when they are used.
+  ["exec", async (args, terminal) => (await import("./exec.ts")).exec(args, terminal)],
+  ["openapi", async (args, terminal) => (await import("./print.ts")).printOpenApi(args, terminal)],
+  ["picture", async (args, terminal) => (await import("./print.ts")).printPicture(args, terminal)],
+  ["healthcheck", async (args, terminal) => (await import("./print.ts")).healthcheck(args, terminal)],
   ["sign", async (args, terminal) => (await import("./sign.ts")).sign(args, terminal)],
   ["explain", async (args, terminal) => (await import("./explain.ts")).explain(args, terminal)],
   ...["--version", "-v"].map((name): [string, RunCommand] => [name, printVersion]),
-  ...["--help", "-h", "help"].map((name): [string, RunCommand] => [name, printHelp]),
+  ...["--help", "-h", "help"].map((name): [string, RunCommand] => [name, printing(HELP.general())]),
 ]);
 
 /** Runs `mock-cloud-reco` with these arguments. Returns its exit code. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined) {
-    terminal.complain(HELP.general);
+    terminal.complain(HELP.general());
     return 2;
   }
   try {
@@ -72,6 +69,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     }
     for (const line of messageOf(error).split("\n")) terminal.complain(`mock-cloud-reco: ${visible(line)}\n`);
     if (error instanceof UsageError) terminal.complain("See: mock-cloud-reco --help\n");
-    return MISTAKES.some((mistake) => error instanceof mistake) ? 2 : 1;
+    return mistakes().some((mistake) => error instanceof mistake) ? 2 : 1;
   }
 }

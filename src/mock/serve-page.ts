@@ -7,6 +7,7 @@ import { whyDistrusted } from "../core/http/trust.ts";
 import { type ApiName, PAGE_HEADER } from "../core/schema/protocol.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import { PageApi } from "../page/page-api.ts";
+import { isForPage } from "../page/page-requests.ts";
 import type { EmulatorState } from "./emulator-state.ts";
 
 /** The parts of a mock that its page shows. */
@@ -63,7 +64,7 @@ export async function servePage({ state, options, urls, resume }: PagedMock): Pr
       const distrust = whyDistrusted(request);
       if (distrust !== undefined)
         return unrecorded.handle(["manager"], request, { status: 403, ...distrust });
-      if (page.serves(request)) return { response: await page.answer(request) };
+      if (isForPage(request)) return { response: await page.answer(request) };
       const isOwn = header(request, PAGE_HEADER) !== undefined;
       return (isOwn ? emulator : unrecorded).handle(["manager"], request);
     },

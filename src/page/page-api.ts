@@ -19,12 +19,12 @@ import { ofDatabase } from "../core/store/records.ts";
 import { findFeatures } from "../recognition/pictures.ts";
 import { Changes } from "./changes.ts";
 import type { PageFeatures, PageReportRow } from "./model.ts";
+import { PAGE_PREFIX } from "./page-requests.ts";
 import { createReads, type ReadParts, type ReadResult, type View } from "./reads.ts";
 import { NOT_BUILT, readPage, requestDetails } from "./report.ts";
 import { Thumbnails } from "./thumbnails.ts";
 import { compareWindows, findTargets, tryImage } from "./trial.ts";
 
-const PREFIX = "/page/";
 /** Keeps other origins from using responses, and browsers from guessing content types. */
 const PROTECTION = [
   ["X-Content-Type-Options", "nosniff"],
@@ -66,13 +66,12 @@ export class PageApi {
     this.reads = new Map(Object.entries(createReads(parts)));
   }
 
-  serves(request: WireRequest): boolean {
-    return request.path.startsWith(PREFIX) || isForBrowser(request);
-  }
-
   async answer(request: WireRequest): Promise<ServedResponse> {
     if (request.path === "/") return pageResponse(request);
-    const [kind = "", name = "", ...more] = request.path.slice(PREFIX.length).split("/").map(percentDecoded);
+    const [kind = "", name = "", ...more] = request.path
+      .slice(PAGE_PREFIX.length)
+      .split("/")
+      .map(percentDecoded);
     if (more.length > 0) return failed(404, "nothing is served there");
     const query = new URLSearchParams(request.query);
     const read = request.method === "GET" && name === "" ? this.reads.get(kind) : undefined;
@@ -224,12 +223,6 @@ export class PageApi {
   private async findImage(sha256: string): Promise<Buffer | undefined> {
     return this.sent.get(sha256) ?? this.parts.findImage(sha256);
   }
-}
-
-function isForBrowser(request: WireRequest): boolean {
-  const { method, path } = request;
-  const accept = header(request, "accept") ?? "";
-  return (method === "GET" || method === "HEAD") && path === "/" && /\btext\/html\b/i.test(accept);
 }
 
 async function pageResponse({ method }: WireRequest): Promise<WireResponse> {

@@ -9,7 +9,7 @@ export type { MockClock } from "../mock/clock-handle.ts";
 export type { FaultHandle, MockCloudDatabase, MockTarget, MockVuMarkDatabase } from "../mock/handles.ts";
 export type { MatcherName, RaterName } from "../options/named.ts";
 export type { LogLevel } from "../options/option.ts";
-export { InvalidSeedError } from "./seed-file.ts";
+export { InvalidSeedError } from "./invalid-seed-error.ts";
 export type { StartProgress } from "./server.ts";
 export type { ServerOptions, StartServersOptions } from "./server-options.ts";
 export { type IsolatedDatabase, type Servers, startServers } from "./start-servers.ts";

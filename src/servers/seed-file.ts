@@ -7,13 +7,8 @@ import { jsonIn, TextFileError } from "../core/general/text-file.ts";
 import { seed as seedSchema } from "../core/schema/snapshot.ts";
 import { IMAGE_PATH } from "../core/schema/target.ts";
 import { type Problem, read } from "../core/schema/zod/problems.ts";
+import { InvalidSeedError } from "./invalid-seed-error.ts";
 import type { StartProgress } from "./server.ts";
-
-/** A seed file that cannot be read, or that the target manager refuses. The message is one line. */
-export class InvalidSeedError extends Error {
-  /** Identifies the error. */
-  override readonly name = "InvalidSeedError";
-}
 
 const MAX_PROBLEMS = 5;
 const COUNTS = ["current_month_recos", "previous_month_recos", "total_recos"];

@@ -4,7 +4,7 @@ import { Journal } from "../core/emulator/journal.ts";
 import { header, type RequestHead } from "../core/emulator/message.ts";
 import type { ServerRefusal } from "../core/emulator/router.ts";
 import { bounded, messageOf } from "../core/general/text.ts";
-import { DecoderError } from "../core/images/decode.ts";
+import { DecoderError } from "../core/images/decoder-error.ts";
 import { cause } from "../core/schema/causes/causes.ts";
 import { StateUnavailableError } from "../core/store/store.ts";
 

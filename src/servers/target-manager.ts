@@ -28,6 +28,7 @@ import { type OpenApiDocument, openApiDocument } from "../openapi/index.ts";
 import type { ResolvedOptions } from "../options/options.ts";
 import type { PageState } from "../page/model.ts";
 import { PageApi } from "../page/page-api.ts";
+import { isForPage } from "../page/page-requests.ts";
 import { LONGEST_QUESTION_HEAD, type LoggedFacts, loggedOf } from "./forwarding-messages.ts";
 import {
   type AnswerForwarded,
@@ -122,7 +123,11 @@ export async function startManagerServer(
       ...{ store, clock, journal, faults, findImage, queryMatcher, targetRater, advice, beforeReading },
       urls: () => ({ ...apiServerUrls(), manager: url }),
     };
-    const pageApi = page === true ? new PageApi(pageParts) : undefined;
+    let pageApi: PageApi | undefined;
+    const answerPage = (request: WireRequest) => {
+      pageApi ??= new PageApi(pageParts);
+      return pageApi.answer(request);
+    };
     return {
       answerMalformed: async (why, head) =>
         forwarding.serves(head)
@@ -135,7 +140,7 @@ export async function startManagerServer(
         if (forwarding.serves(request)) return { response: await forwarding.respond(request) };
         if (isHealthCheck(request)) return healthChecked.handle(["manager"], request);
         if (request.path === "/requests") await beforeReading?.().catch(() => {});
-        if (pageApi?.serves(request) === true) return { response: await pageApi.answer(request) };
+        if (page === true && isForPage(request)) return { response: await answerPage(request) };
         const openApi = answerOpenApi(request, profile.name, (host) => ({
           ...apiServerUrls(host),
           manager: reachedUrl(url, listen.host, host),

@@ -5,7 +5,7 @@ it.each(["/home/me/mock-cloud-reco/", "/usr/src/app/", "/src/"])(
   "a package built in %s has the same modules in its main file",
   (checkout) => {
     const modules = [
-      "src/mock/mock-cloud-reco.ts",
+      "src/mock/emulator-control.ts",
       "src/core/images/cache-limit.ts",
       "node_modules/zod/v4/core/parse.js",
       "src/testing/jest.ts",

@@ -128,6 +128,23 @@ it("reads no server, and nothing else that few tests use, for a mock that answer
   expect(printed).toBe("true");
 });
 
+it("reads nothing of mocks, the page, Redis and state files for servers that answer", async () => {
+  const printed = await runScript(
+    "commonjs",
+    `(async () => {
+       const { startServers } = require("mock-cloud-reco/server");
+       const servers = await startServers({ logLevel: "silent" });
+       const { VuforiaClient } = require("mock-cloud-reco/examples/client");
+       await new VuforiaClient(servers.addCloudDatabase(), servers.urls.target).summary();
+       await servers.stop();
+       const files = Object.keys(require.cache).filter((file) => /mock-cloud-reco.dist/.test(file));
+       const unused = files.filter((file) => /dist.(mocks|page-(?!requests)|redis|stateFiles|openapi|refusals)/.test(file));
+       console.log(files.length > 3 && unused.length === 0 || unused.join());
+     })();`,
+  );
+  expect(printed).toBe("true");
+});
+
 it("reads the reasons of refusals when a request is refused, and not before", async () => {
   const printed = await runScript(
     "commonjs",

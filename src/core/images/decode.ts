@@ -12,6 +12,7 @@ import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore, useSpareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import { messageOf } from "../general/text.ts";
 import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
+import { DecoderError } from "./decoder-error.ts";
 import { keepDecoderLimits } from "./decoder-limits.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
 import { fitsKernel, scaleToThumbnail, THUMBNAIL_SIDE } from "./scale.ts";
@@ -46,11 +47,6 @@ const MACHINE_FAILED =
   /out of memory|cannot allocate|alloc(ation)? failed|unable to (create|start) thread|too many open files|no space left/i;
 
 const READ_OPTIONS = { ignoreIcc: true, limitInputPixels: false };
-
-/** The decoder lacked memory or the like: another attempt may succeed. */
-export class DecoderError extends Error {
-  override readonly name = "DecoderError";
-}
 
 let decoder: typeof Sharp | undefined;
 
