@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,11 +22,22 @@ declare module "vitest" {
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Builds and packs the package in a folder. Returns the path of the tarball, and the names of the packages that it bundles. */
-export async function packIn(staged: string) {
-  const bundled = await stagePackage(staged);
-  const packed = await run("npm", ["pack"], { cwd: staged });
-  return { tarball: join(staged, packed.stdout.trim()), bundled };
+/** With `STAGED=1`, what `npm run stage` has built is tested: `.ci/run` builds it once for several versions of Node. */
+const IS_STAGED = process.env.STAGED === "1";
+
+/** The names of the packages whose code is in what `npm run stage` has built. */
+async function bundledInStaged(): Promise<readonly string[]> {
+  const bill = JSON.parse(await readFile(join(repository, "sbom.cdx.json"), "utf8"));
+  const parts: readonly { readonly "bom-ref": string; readonly name: string }[] = bill.components;
+  return parts.filter((part) => part["bom-ref"].startsWith("bundled ")).map(({ name }) => name);
+}
+
+/** Builds and packs the package in a new folder. Returns the path of the tarball, and the names of the packages that it bundles. */
+export async function packIn(folder: string) {
+  const bundled = IS_STAGED ? await bundledInStaged() : await stagePackage(folder);
+  if (IS_STAGED) await cp(join(repository, "published"), folder, { recursive: true });
+  const packed = await run("npm", ["pack"], { cwd: folder });
+  return { tarball: join(folder, packed.stdout.trim()), bundled };
 }
 
 /** Lets the project find what `test/matrix` has installed before what this repository has. */

@@ -1,3 +1,4 @@
+import { freeMemory } from "../general/free-memory.ts";
 import { spareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import type { ImageMeasures } from "../schema/target.ts";
 import { measured, preparedImages } from "./cache.ts";
@@ -43,11 +44,12 @@ export function measure(
       const measures = measurePixels(pixels, brisque);
       measures.then(resolve, reject);
       // Only comparisons need the sketch, and wait for it.
-      if (sketch && !isFirst && scalesAsFile(bytes, pixels)) {
-        const sketched = sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels, measures));
-        const isOver = sketched.catch(() => {});
-        if (!fitsKernel(pixels)) await isOver;
-      }
+      const sketched =
+        sketch && !isFirst && scalesAsFile(bytes, pixels)
+          ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels, measures))
+          : undefined;
+      const isOver = Promise.allSettled([measures, sketched]).then(() => freeMemory(pixels.data));
+      if (!fitsKernel(pixels)) await isOver;
       return measures;
     });
     damage.then(resolve, reject);
