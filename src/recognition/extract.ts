@@ -109,10 +109,6 @@ const [FEATURE_FIELDS, CANDIDATE_FIELDS] = [6, 8];
 const MOST_CANDIDATES = 16_384;
 /** Slices take 1 to 3 ms: a turn of the event loop costs up to half a millisecond, too. */
 const DESCRIBED_PER_SLICE = 150;
-/** Parts of the detection in an octave, which takes a quarter of the time of the one before. */
-const OCTAVE_PARTS = 8;
-const beginsSlice = (part: number): boolean =>
-  part < OCTAVE_PARTS ? part % 2 === 0 : part === OCTAVE_PARTS || part === 2 * OCTAVE_PARTS;
 
 /** One picture at a time: the kernel keeps it between slices. */
 export class FeatureFinder {
@@ -138,8 +134,8 @@ export class FeatureFinder {
     new Uint8Array(kernel.memory.buffer).set(data, at);
     kernel.startDetection(contrast);
     let found = -1;
-    for (let part = 0; found < 0; part++) {
-      if (beginsSlice(part)) await yieldToEventLoop();
+    while (found < 0) {
+      await yieldToEventLoop();
       found = kernel.detectPart();
     }
     await yieldToEventLoop();

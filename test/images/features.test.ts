@@ -134,6 +134,12 @@ describe("finding features", () => {
     set.mockRestore();
     expect(await Promise.all(all)).toEqual(alone);
   });
+
+  it("needs little memory: a process's first query would wait for what it touches", async () => {
+    const { kernel } = new FeatureFinder(await readProjections());
+    kernel.begin(1280, 960);
+    expect(kernel.memory.buffer.byteLength).toBeLessThan(15e6);
+  });
 });
 
 describe("featureRater", () => {

@@ -35,7 +35,8 @@ const SAMPLES: i32 = WIDE + 256; // what was computed for 4 or 16 samples
 const PROJECTION: i32 = SAMPLES + 256; // BITS x 128 i8
 const BIASES: i32 = PROJECTION + BITS * VALUES; // BITS i32
 const CANDIDATES: i32 = 196608;
-const SELECTED: i32 = CANDIDATES + MOST_CANDIDATES * CANDIDATE;
+const LATER: i32 = CANDIDATES + MOST_CANDIDATES * CANDIDATE; // of each scale of an octave but the first
+const SELECTED: i32 = LATER + (SCALES - 1) * MOST_CANDIDATES * CANDIDATE;
 const FEATURES: i32 = SELECTED + MOST_CANDIDATES * 4;
 const RAW: i32 = FEATURES + MOST_FEATURES * FEATURE;
 const CODES: i32 = RAW + MOST_FEATURES * VALUES;
@@ -96,13 +97,19 @@ export function begin(w: i32, h: i32): i32 {
   if (!ready) makeTables();
   width = w;
   height = h;
-  const stride = ((w + 7) & ~7) + 8;
-  const plane = stride * (h + 1) * 2;
+  const row = strideOf(w) * 2;
   base = (INPUT + w * h + 63) & ~15;
-  const need = base + plane * 8 + plane * 5;
+  const rings = (row * SHORT_RING + PAST_ROW) * 2 + (row * LONG_RING + PAST_ROW) * (DIFFERENCES + 2);
+  // Each octave has a quarter of the pixels of the one before, and rows that are up to 15 values longer than these.
+  const need = base + rings + row * h * SCALES * 4 / 3 + h * 192 + MOST_OCTAVES * SCALES * PAST_ROW;
   const pages = (need + 65535) >> 16;
   if (memory.size() < pages) memory.grow(pages - memory.size());
   return INPUT;
+}
+
+@inline
+function strideOf(w: i32): i32 {
+  return ((w + 7) & ~7) + 8;
 }
 
 @inline
@@ -110,31 +117,33 @@ function addShare(sum: v128, a: i32, b: i32, share: v128): v128 {
   return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(a), v128.load(b)), share));
 }
 
-/** Blurs down each column, then along each row. Writes up to 24 values behind the end of each row; the difference, if it has a place. */
-function blur(from: i32, to: i32, w: i32, h: i32, stride: i32, kernel: i32, difference: i32 = 0): void {
+/**
+ * Blurs the level below down the columns, then along the row, and keeps the difference. Writes up to 24 values behind the end of
+ * the row.
+ */
+function blurRow(level: i32, y: i32): void {
+  const kernel = KERNELS + (level - 1) * 64;
   const radius = load<i32>(kernel);
-  const pitch = stride * 2;
   const end = w * 2;
   const line = LINE + 32;
-  for (let y = 0; y < h; y++) {
-    for (let i = 1; i <= radius; i++) {
-      store<i32>(ROWS + i * 8, from + max(y - i, 0) * pitch);
-      store<i32>(ROWS + i * 8, from + min(y + i, h - 1) * pitch, 4);
-    }
-    addShares(from + y * pitch, line, end, kernel);
-    const left = v128.load16_splat(line);
-    v128.store(LINE, left);
-    v128.store(LINE, left, 16);
-    const right = v128.load16_splat(line + end - 2);
-    v128.store(line + end, right);
-    v128.store(line + end, right, 16);
-    for (let i = 1; i <= radius; i++) {
-      store<i32>(ROWS + i * 8, line - i * 2);
-      store<i32>(ROWS + i * 8, line + i * 2, 4);
-    }
-    addShares(line, to + y * pitch, end, kernel);
-    if (difference) subtract(to + y * pitch, from + y * pitch, difference + y * pitch, end);
+  const from = rowOf(level - 1, y), to = rowOf(level, y);
+  for (let i = 1; i <= radius; i++) {
+    store<i32>(ROWS + i * 8, rowOf(level - 1, max(y - i, 0)));
+    store<i32>(ROWS + i * 8, rowOf(level - 1, min(y + i, h - 1)), 4);
   }
+  addShares(from, line, end, kernel);
+  const left = v128.load16_splat(line);
+  v128.store(LINE, left);
+  v128.store(LINE, left, 16);
+  const right = v128.load16_splat(line + end - 2);
+  v128.store(line + end, right);
+  v128.store(line + end, right, 16);
+  for (let i = 1; i <= radius; i++) {
+    store<i32>(ROWS + i * 8, line - i * 2);
+    store<i32>(ROWS + i * 8, line + i * 2, 4);
+  }
+  addShares(line, to, end, kernel);
+  if (level > FIRST) subtract(to, from, differenceOf(level, y), end);
 }
 
 /** Adds up a row's values and their neighbours, which begin where ROWS says for each distance. */
@@ -166,152 +175,197 @@ function subtract(a: i32, b: i32, to: i32, bytes: i32): void {
   for (let i = 0; i < bytes; i += 16) v128.store(to + i, i16x8.sub(v128.load(a + i), v128.load(b + i)));
 }
 
-function halve(from: i32, w: i32, h: i32, stride: i32, to: i32, toStride: i32): void {
-  for (let y = 0; y < h; y++) {
-    for (let x = 0; x < w; x++) {
-      store<i16>(to + (y * toStride + x) * 2, load<i16>(from + (2 * y * stride + 2 * x) * 2));
-    }
-  }
-}
-
 // Where the detection stands
 let contrast: i32 = 0;
-let level: i32 = 0;
 let w: i32 = 0;
 let h: i32 = 0;
-let stride: i32 = 0;
-let plane: i32 = 0;
+let pitch: i32 = 0; // bytes of a row
 let next: i32 = 0;
-let from: i32 = 0;
-// Planes of one octave: its first level, the two above the kept levels, five differences
-let first: i32 = 0;
-let fourth: i32 = 0;
-let fifth: i32 = 0;
-let differences: i32 = 0;
+let clock: i32 = 0;
+
+/** Levels of an octave: the picture, in the first one; the first level; those that are kept; two more. */
+const FIRST: i32 = 1;
+const LAST: i32 = SCALES + 3;
+const DIFFERENCES: i32 = SCALES + 2;
+// All levels of an octave are made together, row by row, each as far behind the one below as its blur reaches. Of those that are not
+// kept, only the latest rows stay in memory: it takes a third, most of it in the processor's cache.
+const SHORT_RING: i32 = 16;
+const LONG_RING: i32 = 32;
+const PAST_ROW: i32 = 64;
+/** Of each level, its rows' address, and the bits of a row's number that tell its place. */
+const starts = new StaticArray<i32>(LAST + 1);
+const masks = new StaticArray<i32>(LAST + 1);
+/** By how many rows each level is behind the picture. */
+const lags = new StaticArray<i32>(LAST + 1);
+/** Between each level and the one below. */
+const differences = new StaticArray<i32>(LAST + 1);
+/** How many candidates the upper scales of an octave have: they follow those of the lowest. */
+const later = new StaticArray<i32>(SCALES + 1);
+
+@inline
+function rowOf(level: i32, y: i32): i32 {
+  return starts[level] + (y & masks[level]) * pitch;
+}
+
+@inline
+function differenceOf(level: i32, y: i32): i32 {
+  return differences[level] + (y & (LONG_RING - 1)) * pitch;
+}
 
 /** @param least - contrast of candidates, in 1/64 of a grey level */
 export function startDetection(least: i32): void {
   contrast = least;
   candidates = 0;
   octaves = 0;
-  level = 0;
+  clock = 0;
   w = width;
   h = height;
-  stride = ((w + 7) & ~7) + 8;
-  plane = stride * (h + 1) * 2;
-  first = base;
-  fourth = first + plane;
-  fifth = fourth + plane;
-  differences = fifth + plane;
-  next = differences + plane * 5;
-  for (let y = 0; y < h; y++) {
-    const row = fifth + y * stride * 2;
-    for (let x = 0; x < w; x += 8) v128.store(row + x * 2, i16x8.shl(v128.load8x8_u(INPUT + y * w + x), 6));
+  const longest = strideOf(w) * 2;
+  next = base;
+  for (let level = 0; level <= LAST; level++) {
+    if (level > FIRST && level <= FIRST + SCALES) masks[level] = -1;
+    else {
+      const rows = level <= FIRST ? SHORT_RING : LONG_RING;
+      starts[level] = next;
+      masks[level] = rows - 1;
+      next += longest * rows + PAST_ROW;
+    }
+    if (level <= FIRST) continue;
+    differences[level] = next;
+    next += longest * LONG_RING + PAST_ROW;
   }
-  blur(fifth, first, w, h, stride, KERNELS);
 }
 
-/** Does about 1 ms of work. Returns the number of candidates after the last part, -1 before. */
+function beginOctave(): void {
+  const info = LEVELS + octaves * 32;
+  pitch = strideOf(w) * 2;
+  store<i32>(info, w, 12);
+  store<i32>(info, h, 16);
+  store<i32>(info, pitch >> 1, 20);
+  for (let scale = 0; scale < SCALES; scale++) {
+    starts[FIRST + 1 + scale] = next;
+    store<i32>(info + scale * 4, next);
+    next += pitch * h + PAST_ROW;
+    later[scale + 1] = 0;
+  }
+  for (let level = FIRST; level <= LAST; level++)
+    lags[level] = level == FIRST && octaves > 0 ? 0 : lags[level - 1] + load<i32>(KERNELS + (level - 1) * 64);
+}
+
+function makeRow(level: i32, y: i32): void {
+  if (level > FIRST || (level == FIRST && octaves == 0)) return blurRow(level, y);
+  const to = rowOf(level, y);
+  if (level == 0) {
+    for (let x = 0; x < w; x += 8) v128.store(to + x * 2, i16x8.shl(v128.load8x8_u(INPUT + y * w + x), 6));
+    return;
+  }
+  // Every second pixel of the last scale of the octave below
+  const below = LEVELS + (octaves - 1) * 32;
+  const from = load<i32>(below + (SCALES - 1) * 4) + 2 * y * load<i32>(below, 20) * 2;
+  for (let x = 0; x < w; x++) store<i16>(to + x * 2, load<i16>(from + 4 * x));
+}
+
+/** Pixels of a part. */
+const PART: i32 = 200000;
+
+/** Does about 2 ms of work. Returns the number of candidates after the last part, -1 before. */
 export function detectPart(): i32 {
   if (octaves == MOST_OCTAVES || min(w, h) < 20) return candidates;
-  const bytes = stride * h * 2;
-  const info = LEVELS + octaves * 32;
-  if (level == 0) {
-    store<i32>(info, w, 12);
-    store<i32>(info, h, 16);
-    store<i32>(info, stride, 20);
-    from = first;
-  }
-  level++;
-  if (level < SCALES + 3) {
-    let to = level == 4 ? fourth : fifth;
-    if (level <= SCALES) {
-      to = next;
-      next += bytes;
-      store<i32>(info + (level - 1) * 4, to);
+  if (clock == 0) beginOctave();
+  const last = h + lags[LAST];
+  for (const end = min(clock + PART / w, last); clock < end; clock++) {
+    for (let level = octaves == 0 ? 0 : FIRST; level <= LAST; level++) {
+      const y = clock - lags[level];
+      if (y >= 0 && y < h) makeRow(level, y);
     }
-    blur(from, to, w, h, stride, KERNELS + level * 64, differences + (level - 1) * plane);
-    from = to;
-    return -1;
+    const y = clock - lags[LAST] - 1;
+    if (y >= MARGIN && y < h - MARGIN) for (let scale = 1; scale <= SCALES; scale++) search(scale, y);
   }
-  const searched = level - SCALES - 2;
-  search(differences, plane, searched, w, h, stride, contrast);
-  if (searched < SCALES) return -1;
-  const half = w >> 1;
-  const toStride = ((half + 7) & ~7) + 8;
-  halve(load<i32>(info + (SCALES - 1) * 4), half, h >> 1, stride, first, toStride);
-  w = half;
+  if (clock < last) return -1;
+  for (let scale = 2; scale <= SCALES; scale++) {
+    const count = min(later[scale], MOST_CANDIDATES - candidates);
+    memory.copy(CANDIDATES + candidates * CANDIDATE, laterAt(scale), count * CANDIDATE);
+    candidates += count;
+  }
+  w >>= 1;
   h >>= 1;
-  stride = toStride;
-  level = 0;
+  clock = 0;
   octaves++;
   return -1;
 }
 
-function search(differences: i32, plane: i32, level: i32, w: i32, h: i32, stride: i32, contrast: i32): void {
+@inline
+function laterAt(scale: i32): i32 {
+  return LATER + (scale - 2) * MOST_CANDIDATES * CANDIDATE;
+}
+
+/** Searches a row for pixels that are above or below all of their 26 neighbours. */
+function search(scale: i32, y: i32): void {
   const least = i16x8.splat(<i16>contrast);
-  const pitch = stride * 2;
-  const below = differences + (level - 1) * plane;
-  const here = differences + level * plane;
-  const above = differences + (level + 1) * plane;
-  for (let y = MARGIN; y < h - MARGIN; y++) {
-    for (let x = MARGIN; x < w - MARGIN; x += 8) {
-      const offset = y * pitch + x * 2;
-      const at = here + offset;
-      const d = v128.load(at);
-      if (!v128.any_true(i16x8.gt_s(i16x8.abs(d), least))) continue;
-      const l = v128.load(at - 2);
-      const r = v128.load(at, 2);
-      let most = i16x8.max_s(l, r);
-      let fewest = i16x8.min_s(l, r);
-      for (let row = at - pitch; row <= at + pitch; row += pitch * 2) {
-        const a = v128.load(row - 2), b = v128.load(row), c = v128.load(row, 2);
-        most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
-        fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
-      }
-      let high = v128.and(i16x8.gt_s(d, most), i16x8.gt_s(d, least));
-      let low = v128.and(i16x8.lt_s(d, fewest), i16x8.lt_s(d, i16x8.neg(least)));
-      if (!v128.any_true(v128.or(high, low))) continue;
-      for (let other = below; other <= above; other += plane * 2) {
-        const middle = other + offset;
-        for (let row = middle - pitch; row <= middle + pitch; row += pitch) {
-          const a = v128.load(row - 2), b = v128.load(row), c = v128.load(row, 2);
-          most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
-          fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
-        }
-      }
-      high = v128.and(high, i16x8.gt_s(d, most));
-      low = v128.and(low, i16x8.lt_s(d, fewest));
-      let mask = i16x8.bitmask(v128.or(high, low));
-      while (mask) {
-        const lane = ctz(mask);
-        mask &= mask - 1;
-        if (x + lane < w - MARGIN) refine(below, here, above, pitch, x + lane, y, level);
-      }
+  const level = FIRST + 1 + scale;
+  const here = differenceOf(level, y);
+  // The rows around it: those of its own difference first
+  store<i32>(ROWS, differenceOf(level, y - 1));
+  store<i32>(ROWS, differenceOf(level, y + 1), 4);
+  for (let row = 0; row < 3; row++) {
+    store<i32>(ROWS + row * 4, differenceOf(level - 1, y + row - 1), 8);
+    store<i32>(ROWS + row * 4, differenceOf(level + 1, y + row - 1), 20);
+  }
+  for (let x = MARGIN; x < w - MARGIN; x += 8) {
+    const offset = x * 2;
+    const d = v128.load(here + offset);
+    if (!v128.any_true(i16x8.gt_s(i16x8.abs(d), least))) continue;
+    const l = v128.load(here + offset - 2);
+    const r = v128.load(here + offset, 2);
+    let most = i16x8.max_s(l, r);
+    let fewest = i16x8.min_s(l, r);
+    for (let row = ROWS; row < ROWS + 8; row += 4) {
+      const at = load<i32>(row) + offset;
+      const a = v128.load(at - 2), b = v128.load(at), c = v128.load(at, 2);
+      most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
+      fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
+    }
+    let high = v128.and(i16x8.gt_s(d, most), i16x8.gt_s(d, least));
+    let low = v128.and(i16x8.lt_s(d, fewest), i16x8.lt_s(d, i16x8.neg(least)));
+    if (!v128.any_true(v128.or(high, low))) continue;
+    for (let row = ROWS + 8; row < ROWS + 32; row += 4) {
+      const at = load<i32>(row) + offset;
+      const a = v128.load(at - 2), b = v128.load(at), c = v128.load(at, 2);
+      most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
+      fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
+    }
+    high = v128.and(high, i16x8.gt_s(d, most));
+    low = v128.and(low, i16x8.lt_s(d, fewest));
+    let mask = i16x8.bitmask(v128.or(high, low));
+    while (mask) {
+      const lane = ctz(mask);
+      mask &= mask - 1;
+      if (x + lane < w - MARGIN) refine(scale, x + lane, y);
     }
   }
 }
 
 @inline
-function value(plane: i32, pitch: i32, x: i32, y: i32): f32 {
-  return <f32>load<i16>(plane + y * pitch + x * 2);
+function value(level: i32, x: i32, y: i32): f32 {
+  return <f32>load<i16>(differenceOf(level, y) + x * 2);
 }
 
 /** Places a candidate between pixels and scales by a parabola. Candidates on edges are dropped. */
-function refine(below: i32, here: i32, above: i32, pitch: i32, x: i32, y: i32, level: i32): void {
-  const d = value(here, pitch, x, y);
-  const left = value(here, pitch, x - 1, y), right = value(here, pitch, x + 1, y);
-  const up = value(here, pitch, x, y - 1), down = value(here, pitch, x, y + 1);
-  const under = value(below, pitch, x, y), over = value(above, pitch, x, y);
+function refine(level: i32, x: i32, y: i32): void {
+  const here = FIRST + 1 + level, below = here - 1, above = here + 1;
+  const d = value(here, x, y);
+  const left = value(here, x - 1, y), right = value(here, x + 1, y);
+  const up = value(here, x, y - 1), down = value(here, x, y + 1);
+  const under = value(below, x, y), over = value(above, x, y);
   const xx = left + right - 2 * d;
   const yy = up + down - 2 * d;
   const ss = under + over - 2 * d;
-  const xy: f32 = 0.25 * (value(here, pitch, x + 1, y + 1) - value(here, pitch, x - 1, y + 1) - value(here, pitch, x + 1, y - 1) + value(here, pitch, x - 1, y - 1));
+  const xy: f32 = 0.25 * (value(here, x + 1, y + 1) - value(here, x - 1, y + 1) - value(here, x + 1, y - 1) + value(here, x - 1, y - 1));
   const trace = xx + yy;
   const determinant = xx * yy - xy * xy;
   if (determinant <= 0 || trace * trace * EDGE_RATIO >= (EDGE_RATIO + 1) * (EDGE_RATIO + 1) * determinant) return;
-  const xs: f32 = 0.25 * (value(above, pitch, x + 1, y) - value(above, pitch, x - 1, y) - value(below, pitch, x + 1, y) + value(below, pitch, x - 1, y));
-  const ys: f32 = 0.25 * (value(above, pitch, x, y + 1) - value(above, pitch, x, y - 1) - value(below, pitch, x, y + 1) + value(below, pitch, x, y - 1));
+  const xs: f32 = 0.25 * (value(above, x + 1, y) - value(above, x - 1, y) - value(below, x + 1, y) + value(below, x - 1, y));
+  const ys: f32 = 0.25 * (value(above, x, y + 1) - value(above, x, y - 1) - value(below, x, y + 1) + value(below, x, y - 1));
   const gx: f32 = 0.5 * (right - left), gy: f32 = 0.5 * (down - up), gs: f32 = 0.5 * (over - under);
   // Cramer's rule
   const a = yy * ss - ys * ys, b = xs * ys - xy * ss, c = xy * ys - yy * xs;
@@ -321,8 +375,8 @@ function refine(below: i32, here: i32, above: i32, pitch: i32, x: i32, y: i32, l
   let oy = -(gx * b + gy * (xx * ss - xs * xs) + gs * (xs * xy - xx * ys)) / whole;
   let os = -(gx * c + gy * (xs * xy - xx * ys) + gs * determinant) / whole;
   if (Mathf.abs(ox) > 1 || Mathf.abs(oy) > 1 || Mathf.abs(os) > 1) return;
-  if (candidates == MOST_CANDIDATES) return;
-  const at = CANDIDATES + candidates++ * CANDIDATE;
+  if ((level == 1 ? candidates : later[level]) == MOST_CANDIDATES) return;
+  const at = level == 1 ? CANDIDATES + candidates++ * CANDIDATE : laterAt(level) + later[level]++ * CANDIDATE;
   const unit = <f32>(1 << octaves);
   store<f32>(at, (<f32>x + ox) * unit);
   store<f32>(at, (<f32>y + oy) * unit, 4);
