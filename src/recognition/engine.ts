@@ -1,9 +1,9 @@
 /** All that recognises pictures, loaded with the first one. */
 
+export { prepareAdded } from "./added.ts";
 export {
   featureRatingOf,
   packedFeaturesOf,
-  prepareAdded,
   rateByFeatures,
   targetFeatures,
 } from "./pictures.ts";

@@ -4,7 +4,6 @@ import { ImageMemo, imageObjects } from "../core/images/cache.ts";
 import { decodeGrey, type GreyPicture } from "../core/images/decode.ts";
 import type { ComparedImage, ComparedTarget } from "../core/images/matching/comparison.ts";
 import type { FeatureRating } from "../core/images/ratings/rating.ts";
-import type { NewImage } from "../core/schema/target.ts";
 import {
   FeatureFinder,
   type Features,
@@ -22,7 +21,6 @@ import { Pyramid, reduce } from "./pixels.ts";
 import { readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
 import { countDifferent, type QueryPicture } from "./recognise.ts";
-import { addToIndex } from "./shortlist.ts";
 
 let finder: Promise<FeatureFinder> | undefined;
 
@@ -102,16 +100,10 @@ export async function packedFeaturesOf(image: ComparedImage): Promise<Buffer | u
   return features === null ? undefined : packFeatures(features);
 }
 
-const imageOf = (bytes: Buffer, sha256 = hash("sha256", bytes)): ComparedImage => ({
+export const imageOf = (bytes: Buffer, sha256 = hash("sha256", bytes)): ComparedImage => ({
   sha256,
   bytes: () => bytes,
 });
-
-/** Finds the features of an image that is added, and puts them into the index. */
-export async function prepareAdded({ bytes, sha256 }: NewImage): Promise<void> {
-  const features = await targetFeatures.of(imageOf(bytes, sha256));
-  if (features !== null) await addToIndex(features);
-}
 
 /** From 0 to 5 stars; 0 for an image that cannot be decoded. */
 export const rateByFeatures = async (bytes: Buffer): Promise<number> =>

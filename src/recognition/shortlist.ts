@@ -100,17 +100,21 @@ export function shortlist(
 let latest: WeakRef<TargetFeatures>[] = [];
 let added = 0;
 
-/** Indexes targets while they are added, because the query after them should take no longer than later ones. */
-export async function addToIndex(target: TargetFeatures): Promise<void> {
+/**
+ * Indexes targets while they are added, because the query after them should take no longer than later ones. Returns those that were
+ * indexed, now and then.
+ */
+export async function addToIndex(target: TargetFeatures): Promise<readonly TargetFeatures[] | undefined> {
   latest.push(new WeakRef(target));
   added += 1;
-  if (added < MOST_NOT_INDEXED) return;
+  if (added < MOST_NOT_INDEXED) return undefined;
   added = 0;
-  await turn.run(async () => {
+  return turn.run(async () => {
     const alive = new Set(latest.flatMap((each) => each.deref() ?? []));
     const loose = [...alive].filter(isLoose);
     latest = loose.map((each) => new WeakRef(each));
     if (loose.some((each) => !places.has(each))) await addSegments(loose);
+    return loose;
   });
 }
 
