@@ -20,7 +20,7 @@ import { callerOf } from "../explain/caller.ts";
 import { answered, type ExplainedMock } from "../explain/evidence.ts";
 import { explainInRunningTest } from "../explain/failing-test.ts";
 import { countProcessing, idsOfTargets, limitsIn, targetsAfter } from "../explain/surprises.ts";
-import { fetchFrom, requestOf } from "../intercept/fetch/fetch-transport.ts";
+import { fetchFrom, requestOf, takeBytes } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
 import { usualInterception } from "../intercept/nock/nock-module.ts";
@@ -119,8 +119,10 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * threw; its `cause` says which. Throws the signal's reason when the request is aborted.
    * @example const client = new MyClient({ fetch: mock.fetch });
    */
-  readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> =>
-    fetchFrom(this.#hosts, requestOf(input, init));
+  readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> => {
+    const { init: rest, given } = takeBytes(init);
+    return fetchFrom(this.#hosts, requestOf(input, rest), { given });
+  };
 
   /**
    * Resumes interception after {@link stop}, with the state unchanged. Does nothing while the mock is started.

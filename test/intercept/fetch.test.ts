@@ -27,6 +27,28 @@ test("mock.fetch answers a signed request, and patches nothing", async () => {
   expect(mock.requests).toMatchObject([{ operation: "listTargets", status: 200 }]);
 });
 
+test("mock.fetch sends bytes as they are when it is called, also a part of others, but none with GET", async () => {
+  const mock = new MockCloudReco({ intercept: false });
+  const url = `${mock.urls.target}/targets`;
+  const bytes = new TextEncoder().encode("what is sent");
+  const bodies = [bytes, new DataView(bytes.buffer, 5, 2), new Uint16Array(bytes.buffer), bytes.buffer];
+  const sent = bodies.map((body) => mock.fetch(url, { method: "POST", body }));
+  bytes.fill(0);
+  await Promise.all(sent);
+  const texts = mock.requests.map(({ request }) => [
+    String(request.body.bytes),
+    request.headers["content-length"],
+  ]);
+  expect(texts).toEqual([
+    ["what is sent", "12"],
+    ["is", "2"],
+    ["what is sent", "12"],
+    ["what is sent", "12"],
+  ]);
+  expect(mock.requests[0]?.request.headers).not.toHaveProperty("content-type");
+  expect(() => mock.fetch(url, { body: bytes })).toThrow(TypeError);
+});
+
 test("mock.fetch takes a Request of another class", async () => {
   const mock = new MockCloudReco({ intercept: false });
   const url = `${mock.urls.target}/targets`;

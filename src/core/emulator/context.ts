@@ -3,6 +3,7 @@ import { percentDecoded, utf8TextOf } from "../general/text.ts";
 import { type AnyCause, withFurther } from "../schema/causes/causes.ts";
 import type { FoundFacts } from "../schema/journal-entry.ts";
 import type { Operation } from "../schema/protocol.ts";
+import { parseWithImage } from "./image-field.ts";
 import type { BodyStream, ResponseHead, WireRequest } from "./message.ts";
 import type { Profile } from "./profiles.ts";
 import type { Random } from "./random.ts";
@@ -11,7 +12,7 @@ import { bodyDigest } from "./signing.ts";
 /** A request's body. JSON is parsed on first access, and only once. */
 export class RequestBody {
   readonly isEmpty: boolean;
-  private parsed: ParsedJson | undefined;
+  private parsed: { readonly json: ParsedJson; readonly image?: Buffer } | undefined;
   private md5: string | undefined;
 
   /** @param most - bytes that its JSON may have besides long strings. */
@@ -34,7 +35,16 @@ export class RequestBody {
 
   /** The JSON value, or what is wrong with it. The last of duplicate keys wins. */
   get json(): ParsedJson {
-    this.parsed ??= parseJson(this.bytes, this.most);
+    return this.read().json;
+  }
+
+  /** The bytes of the JSON's `image`, if it is long and regular base64. */
+  get image(): Buffer | undefined {
+    return this.read().image;
+  }
+
+  private read() {
+    this.parsed ??= parseWithImage(this.bytes, this.most) ?? { json: parseJson(this.bytes, this.most) };
     return this.parsed;
   }
 

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { ReadableStream } from "node:stream/web";
 import { promisify } from "node:util";
+import { isSharedArrayBuffer } from "node:util/types";
 import zlib, { constants } from "node:zlib";
 import { header, type WireResponse } from "../../core/emulator/message.ts";
 import { connectionError, socketError, stoppedError } from "../errors.ts";
@@ -21,6 +22,8 @@ interface FetchOptions {
   readonly Response?: typeof Response;
   /** Follows redirections to origins that no mock serves. Default: they fail. */
   readonly elsewhere?: (request: Request) => Promise<Response>;
+  /** The body, if it was given as bytes. The request then has an empty one. */
+  readonly given?: Buffer | undefined;
   /** How many redirections were followed. */
   readonly redirections?: number;
 }
@@ -38,6 +41,18 @@ const isRequest = (input: Request | string | URL): input is Request =>
   typeof input === "object" && "headers" in input;
 
 const NO_BYTES = new ArrayBuffer(0);
+
+/** Takes bytes out of what is given to `fetch`, copied once: a `Request` copies them twice. */
+export function takeBytes(init: RequestInit | undefined): {
+  readonly init: RequestInit | undefined;
+  readonly given?: Buffer;
+} {
+  const bytes: unknown = init?.body;
+  if (init === undefined || !ArrayBuffer.isView(bytes) || isSharedArrayBuffer(bytes.buffer)) return { init };
+  const given = Buffer.allocUnsafeSlow(bytes.byteLength);
+  given.set(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  return { init: Object.create(init, { body: { value: new Uint8Array(NO_BYTES) } }), given };
+}
 
 /** Statuses whose responses must not have a body, not even an empty one. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
@@ -61,7 +76,8 @@ export async function fetchFrom(
   const { redirections = 0 } = options;
   const { status, body: bytes } = received;
   const next = status < 300 ? undefined : redirected(request, sent, received, redirections);
-  if (next !== undefined) return follow(hosts, next, { ...options, redirections: redirections + 1 });
+  if (next !== undefined)
+    return follow(hosts, next, { ...options, given: undefined, redirections: redirections + 1 });
   const codings = header(received, "content-encoding");
   const body = codings === undefined ? bytes : await decodedBody(bytes, codings);
   const content = Buffer.isBuffer(body) ? new Uint8Array(body) : body;
@@ -148,10 +164,11 @@ interface FetchExchange {
 async function send(
   hosts: HostTable,
   request: Request,
-  { isIntercepted = false, isUnabortable = false }: FetchOptions,
+  { isIntercepted = false, isUnabortable = false, given }: FetchOptions,
 ): Promise<FetchExchange> {
   // Waits without a body, too: the caller may stop the mock in the same turn.
-  const body = Buffer.from(await (request.body === null ? NO_BYTES : request.arrayBuffer()));
+  const read = await (request.body === null ? NO_BYTES : request.arrayBuffer());
+  const body = given ?? Buffer.from(read);
   const sent = wireRequest(request, body);
   // The mock was stopped in the meantime. Node's `fetch` would open a connection now, and be refused as well.
   if (isIntercepted && !hosts.has(sent.origin)) throw stoppedError(sent.method, sent.origin, sent.path);

@@ -9,7 +9,7 @@ import { scene } from "../../support/scenes.ts";
 // As the package loads it.
 const sharp: typeof Sharp = createRequire(import.meta.url)("sharp");
 
-/** How often each kind of work was done on an image. */
+/** How often each kind of work was done on an image; of base64, how many bytes were decoded. */
 let counts: { base64: number; hashed: number; headers: number; decoded: number; scaledFromPixels: number };
 /** A size that no other image in these tests has. */
 const MIN_BYTES = 20_000;
@@ -27,9 +27,15 @@ beforeEach(async () => {
   Object.assign(Buffer, {
     from(...args: unknown[]) {
       const made: Buffer = Reflect.apply(from, Buffer, args);
-      if (args[1] === "base64" && made.length > MIN_BYTES) counts.base64 += 1;
+      if (args[1] === "base64" && made.length > MIN_BYTES) counts.base64 += made.length;
       return made;
     },
+  });
+  const { write } = Buffer.prototype;
+  vi.spyOn(Buffer.prototype, "write").mockImplementation(function (this: Buffer, ...args: unknown[]) {
+    const written: number = Reflect.apply(write, this, args);
+    if (args.at(-1) === "base64") counts.base64 += written;
+    return written;
   });
   const { hash } = crypto;
   vi.spyOn(crypto, "hash").mockImplementation((...given: Parameters<typeof hash>) => {
@@ -69,11 +75,11 @@ it("decodes an added image from base64, hashes it and decodes it once, queries i
   const session = new MockSession(mock, database);
   const body = image.toString("base64");
   expect((await session.add({ image: body })).status).toBe(201);
-  expect(counts).toMatchObject({ base64: 1, hashed: 1, headers: 0, decoded: 1 });
+  expect(counts).toMatchObject({ base64: image.length, hashed: 1, headers: 0, decoded: 1 });
   const { body: found } = await session.query(image);
   expect(JSON.parse(String(found)).results).toHaveLength(1);
   // The query's own bytes are hashed; nothing is opened or decoded again.
-  expect(counts).toMatchObject({ base64: 1, headers: 0, decoded: 1, scaledFromPixels: 0 });
+  expect(counts).toMatchObject({ base64: image.length, headers: 0, decoded: 1, scaledFromPixels: 0 });
   const copy = { name: "the same again", image: body };
   expect((await session.add(copy)).status).toBe(201);
   expect(counts).toMatchObject({ decoded: 1, scaledFromPixels: 0 });

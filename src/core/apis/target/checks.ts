@@ -146,6 +146,7 @@ const activeFlagBoolean = check({
 
 /** Decodes a base64 string. */
 function imageOf(context: ApiContext): Buffer | Refusal {
+  if (context.body.image !== undefined) return context.body.image;
   const { image } = context.body.fields;
   if (typeof image !== "string") {
     const lost = lostInJson("image", image);
