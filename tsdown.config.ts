@@ -134,6 +134,8 @@ const NOT_IN_CORE = [
   "mock/(?!clock-handle|create|emulator-control|handles)",
   "intercept/(?!errors|pending-delays|unhandled-requests)",
   "explain/(?!caller|journal-text)",
+  // Loaded with the first image.
+  "core/general/free-memory",
   // Of servers and commands.
   "options/(command-settings|setting)",
   "core/http/(listen|trust)",
@@ -186,6 +188,7 @@ const WHEN_USED = {
   stateFiles:
     /^src\/(core\/store\/(state-file|snapshot-(lists|reader))|servers\/(persisted-state|seed-file))/,
   openapi: /^src\/openapi\//,
+  managerLink: /^src\/servers\/manager-link\.ts$/,
 };
 
 /** What mocks need besides the core, and servers do not. What few tests use is in files of its own. */

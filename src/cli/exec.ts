@@ -5,6 +5,7 @@ import spawn from "cross-spawn";
 import { whyNotStarted } from "../core/general/file-errors.ts";
 import { realTimers } from "../core/general/real-timers.ts";
 import { visible } from "../core/general/visible.ts";
+import { warmUpSoon } from "../servers/warm-up.ts";
 import { readOptions, type Terminal, UsageError } from "./arguments.ts";
 import { connectionVariables, serversFlags, startAll } from "./serve.ts";
 
@@ -22,9 +23,12 @@ export async function exec(args: readonly string[], terminal: Terminal): Promise
   // Its log mixes with the command's output.
   const settings = { ...environment, [LOG_LEVEL]: environment[LOG_LEVEL] || "warn" };
   const started = await startAll("exec", values, { ...terminal, environment: settings });
+  // While the command starts.
+  const endWarmUp = warmUpSoon(started.options);
   try {
     return await runProgram(program, its, { ...environment, ...connectionVariables(started) });
   } finally {
+    endWarmUp();
     await started.servers.close();
   }
 }

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { constants, promises } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { createRandom } from "../core/emulator/random.ts";
 import { realTimers } from "../core/general/real-timers.ts";
 import { codeOf } from "../core/general/text.ts";
@@ -21,7 +21,7 @@ import { type Flags, readSettings, readSharedSettings } from "../options/setting
 import { type Launched, launchServer, launchServers, managerOf } from "../servers/launch.ts";
 import { warningLog } from "../servers/log.ts";
 import type { Manager } from "../servers/target-manager.ts";
-import { warmUpSoon } from "../servers/warm-up.ts";
+import { warmUpBriefly, warmUpSoon } from "../servers/warm-up.ts";
 import {
   type ExitCode,
   flag,
@@ -142,7 +142,7 @@ async function openOutput(path: string, mode: number, stop?: Promise<void>): Pro
   while (!isStopped) {
     try {
       // Otherwise the process could not end before a FIFO is read.
-      return await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode);
+      return await promises.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, mode);
     } catch (error) {
       if (codeOf(error) !== "ENXIO") throw error;
     }
@@ -158,6 +158,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const started = await startAll("serve", values, terminal, values.open === true);
   let endWarmUp = () => {};
   try {
+    await warmUpBriefly(started.options);
     // Before printing: a reader of the output may stop the process at once.
     const stop = terminal.stopRequested();
     if (values.env !== undefined)

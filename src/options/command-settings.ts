@@ -33,8 +33,13 @@ export const settingsIn = (rows: OptionTable, command: Command) =>
     return [{ option, setting, row, schema, variables, flag: flagOf(setting, row) }];
   });
 
-export const settingsOf = (command: Command) =>
-  settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command);
+const settings = new Map<Command, ReturnType<typeof settingsIn>>();
+
+export function settingsOf(command: Command): ReturnType<typeof settingsIn> {
+  const known = settings.get(command) ?? settingsIn({ ...SERVER_SETTINGS, ...EMULATOR_OPTIONS }, command);
+  settings.set(command, known);
+  return known;
+}
 
 /** The options of a command that are settings, as `parseArgs` takes them. */
 export const flagsOf = (

@@ -2,6 +2,7 @@ import { startServers } from "mock-cloud-reco/server";
 import { afterEach, expect, it, vi } from "vitest";
 import { PROFILE_NAMES } from "../../src/core/emulator/profiles.ts";
 import { realTimers } from "../../src/core/general/real-timers.ts";
+import { HttpServer } from "../../src/core/http/http-server.ts";
 import { adviceOf } from "../../src/servers/advice.ts";
 import { resolveServerOptions } from "../../src/servers/server-options.ts";
 import { noClientSince, warmUp } from "../../src/servers/warm-up.ts";
@@ -28,6 +29,29 @@ it("serve warms up once, in a timer that keeps no process alive", async () => {
   await vi.waitFor(() => expect(warmUpTimers(timers)).toEqual([false]));
   await serving.stop();
   expect(warmUpTimers(timers)).toEqual([false]);
+});
+
+it("serve warms up before it prints, and shows nothing of it", async () => {
+  const accept = vi.spyOn(HttpServer.prototype, "accept");
+  const serving = start(["serve", "--json", "--log-level", "info"]);
+  const { urls } = JSON.parse(await serving.printed());
+  expect(accept).toHaveBeenCalledTimes(1);
+  const requests = await (await fetch(`${urls.manager}/requests`)).json();
+  await serving.stop();
+  expect(requests).toMatchObject({ requests: [] });
+});
+
+it("exec warms up while its command starts", async () => {
+  const timers = spyOnTimers();
+  await start(["exec", "--", process.execPath, "--eval", ""]).finished;
+  expect(warmUpTimers(timers)).toEqual([false]);
+});
+
+it("serve starts although the connection of the warm-up closes", async () => {
+  vi.spyOn(HttpServer.prototype, "accept").mockImplementation((socket) => void socket.destroy());
+  const serving = start(["serve", "--json"]);
+  expect(await serving.printed()).toMatch(/^\{/);
+  expect(await serving.stop()).toMatchObject({ code: 0, complained: "" });
 });
 
 it("a client that connects is not kept waiting: no further request warms up", async () => {

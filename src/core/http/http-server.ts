@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { MalformedKind, RequestHead } from "../emulator/message.ts";
@@ -76,7 +75,9 @@ export class HttpServer {
     };
     // For clients of HTTP/1.0: Node accepts only 1.1.
     const secure = { ...plain, ...tls, ALPNProtocols: ["http/1.1", "http/1.0"] };
-    this.server = tls === undefined ? createServer(plain) : createTlsServer(secure);
+    // Loaded only for TLS: with it, a server without would start 6 ms later.
+    this.server =
+      tls === undefined ? createServer(plain) : process.getBuiltinModule("node:https").createServer(secure);
     this.server.maxHeadersCount = 0;
     // A client that ends its side early still expects its response.
     Object.assign(this.server, { httpAllowHalfOpen: true });
