@@ -92,6 +92,11 @@ export class ImageMemo<
     }
   }
 
+  /** Keeps what was made of an image lately as long as the image. */
+  keepLatest(image: Image): void {
+    if (this.#latest.has(image.sha256)) this.of(image);
+  }
+
   latest(sha256: string): Promise<Made | null> | undefined {
     return this.#latest.get(sha256);
   }

@@ -20,6 +20,8 @@ export interface Wants {
   readonly brisque?: boolean;
   /** Whether it will be compared by structural similarity. */
   readonly sketch?: boolean;
+  /** Whether the pixels that the sketch is made of are kept for comparisons. Default: true. */
+  readonly keepPixels?: boolean;
 }
 
 /** Bytes that no longer change. */
@@ -32,7 +34,7 @@ export interface HashedImage {
 /** Decodes an image whole and measures it, once even for concurrent callers. A failure is not remembered. */
 export function measure(
   { bytes, sha256 }: HashedImage,
-  { brisque = false, sketch = false }: Wants,
+  { brisque = false, sketch = false, keepPixels = true }: Wants,
 ): Promise<ImageMeasures> {
   const known = measured.get(sha256);
   if (known && (known.brisque || !brisque)) return known.made;
@@ -46,7 +48,7 @@ export function measure(
       // Only comparisons need the sketch, and wait for it.
       const sketched =
         sketch && !isFirst && scalesAsFile(bytes, pixels)
-          ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels, measures))
+          ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels, measures, keepPixels))
           : undefined;
       const isOver = Promise.allSettled([measures, sketched]).then(() => freeMemory(pixels.data));
       if (!fitsKernel(pixels)) await isOver;
@@ -85,11 +87,16 @@ async function measurePixels(pixels: Pixels, brisque: boolean): Promise<ImageMea
 }
 
 /** After the rating: an addition is answered without the sketch. */
-async function sketchOf({ bytes, sha256 }: HashedImage, pixels: Pixels, rated: Promise<unknown>) {
+async function sketchOf(
+  { bytes, sha256 }: HashedImage,
+  pixels: Pixels,
+  rated: Promise<unknown>,
+  keepPixels: boolean,
+) {
   await rated.catch(() => {});
   if (fitsKernel(pixels)) await spareTime();
   const { image, sketch } = await thumbnailOfPixels(pixels, bytes, prepareWithSketch);
-  preparedImages.offer(sha256, image);
+  if (keepPixels) preparedImages.offer(sha256, image);
   return sketch;
 }
 

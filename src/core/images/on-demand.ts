@@ -74,17 +74,23 @@ export function fixedRater(rating: number): TargetRater {
   return () => rating;
 }
 
-/** Measures of added images for this rater and this matcher of queries. Checks for duplicates, which are rare, prepare what they need. */
+/**
+ * Measures of added images for this rater and these matchers. Where features are found anyway, a sketch for checks for duplicates takes
+ * little longer. Pixels are for queries only.
+ */
 export const wantsOf = ({
   targetRater,
   queryMatcher,
+  duplicatesMatcher,
 }: {
   readonly targetRater: TargetRater;
   readonly queryMatcher: ImageMatcher;
-}): Wants => ({
-  brisque: targetRater === brisqueRater,
-  sketch: compareBySimilarity(queryMatcher),
-});
+  readonly duplicatesMatcher: ImageMatcher;
+}): Wants => {
+  const keepPixels = compareBySimilarity(queryMatcher);
+  const forDuplicates = recogniserOf(queryMatcher) !== undefined && compareBySimilarity(duplicatesMatcher);
+  return { brisque: targetRater === brisqueRater, sketch: keepPixels || forDuplicates, keepPixels };
+};
 
 const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).rateImage(...given);
 
@@ -122,6 +128,7 @@ export function backgroundPreparation(
   if (!bySimilarity && recogniser === undefined) return undefined;
   return (image) => {
     if (bySimilarity) prepareInBackground(image, isWanted);
+    else sketches?.keepLatest(image);
     recogniser?.prepare(image, isWanted);
   };
 }
