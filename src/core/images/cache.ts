@@ -3,6 +3,7 @@ import { inBackground } from "../general/scheduling.ts";
 import type { ImageMeasures } from "../schema/target.ts";
 import { followImageCacheBytes } from "./cache-limit.ts";
 import { type PreparedImage, preparedBytes } from "./matching/similarity.ts";
+import { recycle } from "./matching/spare-pixels.ts";
 
 /** Of the images that targets use: what is made of one is dropped once all its objects are. */
 class ImageObjects {
@@ -156,7 +157,11 @@ export class PreparedImages {
       this.#kept.set(sha256, kept);
       return kept.image;
     }
-    return this.#pending.get(sha256) ?? this.#make(sha256, make, of);
+    const pending = this.#pending.get(sha256);
+    if (pending === undefined) return this.#make(sha256, make, of);
+    const image = await pending;
+    if (of === "target") this.#ofQueries.delete(sha256);
+    return image;
   }
 
   async #make(
@@ -178,8 +183,11 @@ export class PreparedImages {
 
   #keepOfQuery(sha256: string): void {
     if (this.#kept.has(sha256)) this.#ofQueries.add(sha256);
+    if (this.#ofQueries.size <= MOST_OF_QUERIES) return;
     const [oldest = ""] = this.#ofQueries;
-    if (this.#ofQueries.size > MOST_OF_QUERIES) this.drop(oldest);
+    const dropped = this.#kept.get(oldest)?.image;
+    this.drop(oldest);
+    if (dropped !== undefined) recycle(dropped);
   }
 
   /** Caches an image before it is needed, if there is room. */

@@ -3,6 +3,7 @@ import { decodeThumbnail } from "../decode.ts";
 import { similarityKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
 import { THUMBNAIL_SIDE } from "../scale.ts";
+import { countSearch, takeSpare } from "./spare-pixels.ts";
 
 // image-ssim defines the scores that this computes: decision 0005.
 
@@ -84,7 +85,7 @@ export function prepareImage(thumbnail: Uint8Array): PreparedImage {
     grey,
     spreads: planesAt(kernel.spreadsAt(), grey, WINDOWS * 4),
     sums: planesAt(kernel.sumsAt(), grey, WINDOWS * 2),
-    pixels: planesAt(kernel.pixelsAt(), grey, WINDOWS * WINDOW_PIXELS),
+    pixels: planesAt(kernel.pixelsAt(), grey, WINDOWS * WINDOW_PIXELS, grey ? undefined : takeSpare()),
   };
   load().image = image;
   return image;
@@ -100,8 +101,11 @@ export function prepareWithSketch(thumbnail: Uint8Array): { image: PreparedImage
 }
 
 /** Copies bytes of each plane from the kernel. */
-function planesAt(at: number, grey: boolean, bytes: number): Uint8Array {
-  return load().memory.slice(at, at + (grey ? 1 : PLANES) * bytes);
+function planesAt(at: number, grey: boolean, bytes: number, into?: Uint8Array): Uint8Array {
+  const end = at + (grey ? 1 : PLANES) * bytes;
+  if (into === undefined) return load().memory.slice(at, end);
+  into.set(load().memory.subarray(at, end));
+  return into;
 }
 
 /** The slack, and one byte more: earlier releases, which sketched stored pixels rather than upright ones, wrote 8 bytes. */
@@ -145,10 +149,12 @@ export async function withQuery<Result>(
 ): Promise<Result> {
   const query = makeQuery(image);
   query.searches += 1;
+  countSearch(image, 1);
   try {
     return await search(query);
   } finally {
     query.searches -= 1;
+    countSearch(image, -1);
   }
 }
 
