@@ -42,9 +42,9 @@ export async function passesOfQuery(image: ComparedImage): Promise<readonly Quer
   const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
   if ("damage" in grey) return [];
   const pixels = new Pyramid(grey);
-  const whole = { pixels, search: QUERY_SEARCH, verified: 20 };
+  const whole = { pixels, search: QUERY_SEARCH, verified: 12 };
   if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
-  return [whole, { pixels: pixels.smaller(), search: HALF_QUERY_SEARCH, verified: 8 }];
+  return [whole, { pixels: pixels.smaller(), search: HALF_QUERY_SEARCH, verified: 6 }];
 }
 
 export async function featuresOfQuery({ pixels, search }: QueryPass): Promise<QueryPicture> {

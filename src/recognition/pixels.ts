@@ -77,7 +77,7 @@ function halve(picture: GreyPicture): GreyPicture {
   return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
 }
 
-interface SmallPicture extends PixelSize {
+export interface SmallPicture extends PixelSize {
   readonly small: Uint8Array;
 }
 

@@ -48,7 +48,9 @@ export async function rankByFeatures<T extends ComparedTarget>(
     const prepared = await featuresOfTargets(others);
     for (const pass of inOrder(passes, most, only)) {
       const features = await featuresOfQuery(pass);
-      const wanted = Number.isFinite(most) ? Math.max(pass.verified, 2 * most) : LONGEST_SHORTLIST;
+      const wanted = Number.isFinite(most)
+        ? Math.max(pass.verified, Math.ceil(1.5 * most))
+        : LONGEST_SHORTLIST;
       const found = await searchIn(features, others, prepared, wanted, minimumInliers, only);
       if (query === undefined || pass === passes[0] || found.detections.length > 0)
         [query, searched] = [features, found];
@@ -128,7 +130,7 @@ async function searchIn<T extends ComparedTarget>(
     compared += 1;
     const { inliers, why, found } = lookFor(features, query, minimumInliers);
     const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
-    if (found && !isPart) detections.push({ target, why, ...found });
+    if (found && !isPart) detections.push({ target, why, picture: features, ...found });
     else {
       reasons.set(target, isPart ? `${why}, but not the whole picture` : why);
       failed.push({ target, inliers });

@@ -96,9 +96,17 @@ const MANY_FEATURES = 60;
 const SAME = { least: 0.4, certain: 8 };
 /** If this much of it does, fewer inliers are enough, and a higher chance. */
 const MOSTLY_SAME = { least: 0.5, fewer: 2, chance: 2 };
-/** The part of all, covered or not, that must look so: another picture with the same logo shows less of the target. */
-const LEAST_SHOWN = 0.07;
+/**
+ * The part of all, covered or not, that must look so: another picture with the same logo shows less of the target. The rarer the
+ * inliers are by chance, the less; never less than the last.
+ */
+const SHOWN = { most: 0.35, certain: 5, least: 0.07 };
 const LEAST_INLIERS = 5;
+/**
+ * Features are evidence enough, whatever the pixels are: those of bent paper are not where one plane puts them. Pictures of one
+ * structure, pages and codes, agree by chance down to -34; bent ones of which the pixels differ, from -55 on.
+ */
+const CERTAIN = { chance: -45, span: 0.2 };
 
 /** Whether a position is good enough, and why. */
 interface Judgement {
@@ -129,12 +137,14 @@ export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInli
   const isMostlySame = look.windows >= LEAST_WINDOWS && look.same >= MOSTLY_SAME.least;
   if (tooWeak && !isMostlySame) return { inliers, why: tooWeak };
   const notShown = whyNotShown(position, look);
-  if (notShown !== undefined) return { inliers, why: notShown };
+  const isCertain = chance <= CERTAIN.chance && position.span >= CERTAIN.span;
+  if (notShown !== undefined && !isCertain) return { inliers, why: notShown };
+  const shown = notShown === undefined ? look.shown : 0;
   const outline = corners.map(([x, y]) => [inParts(x / query.width), inParts(y / query.height)] as const);
   return {
     inliers,
     why: `matched ${inliers} of ${target.count} features, tilt about ${Math.round(tilt)}°`,
-    found: { ...position, shown: look.shown, score: Math.max(0.5, chance / (chance + CHANCE)), outline },
+    found: { ...position, shown, score: Math.max(0.5, chance / (chance + CHANCE)), outline },
   };
 }
 
@@ -160,7 +170,7 @@ function whyNotShown({ inliers, chance }: Position, { shown, same }: Look): stri
     return chance > CHANCE_ALONE ? `${agree}, but too little of the target is seen to be sure` : undefined;
   if (same < Math.min(SAME.least, SAME.certain / -chance))
     return `${agree}, but only ${Math.round(100 * same)} % of the pixels there look like the target's`;
-  if (shown >= LEAST_SHOWN) return undefined;
+  if (shown >= Math.max(SHOWN.least, Math.min(SHOWN.most, SHOWN.certain / -chance))) return undefined;
   return `${agree}, but the pixels show only ${Math.round(100 * shown)} % of the target`;
 }
 

@@ -21,8 +21,9 @@ interface Kernel extends KernelMemory {
   endCounting(): void;
   add(target: number, features: number, dark: number): void;
   measure(features: number, dark: number): void;
-  clearScores(): void;
+  clearVotes(): void;
   vote(start: number, end: number, dark: number): void;
+  score(target: number): number;
 }
 
 interface Segment {
@@ -125,7 +126,7 @@ const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER
 interface Votes {
   /** 1 for each picture that is searched. */
   readonly allowed: Uint8Array;
-  readonly scores: Uint16Array;
+  readonly scores: Float32Array;
 }
 
 /** The segments that have targets, the targets that are in none, and those that are worth indexing again. */
@@ -156,7 +157,7 @@ async function findSegments(targets: readonly (TargetFeatures | null)[]) {
 function votesOf({ kernel, places }: Segment): Votes {
   const { buffer } = kernel.memory;
   const allowed = new Uint8Array(buffer, kernel.allowedAt(), places.length).fill(0);
-  return { allowed, scores: new Uint16Array(buffer, kernel.scoresAt(), places.length) };
+  return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), places.length) };
 }
 
 /** Best first; of equal ones, the first. */
@@ -227,9 +228,13 @@ async function chooseVoters(query: Features, segments: readonly Segment[]): Prom
 }
 
 /** Has the kernel count the votes of the query's features; {@link chooseVoters} has set their codes and measured their costs. */
-async function vote({ count, dark }: Features, voters: Int32Array, { kernel }: Segment): Promise<void> {
+async function vote(
+  { count, dark }: Features,
+  voters: Int32Array,
+  { kernel, places }: Segment,
+): Promise<void> {
   const { buffer } = kernel.memory;
-  kernel.clearScores();
+  kernel.clearVotes();
   new Int32Array(buffer, kernel.chosenAt(), voters.length).set(voters);
   const costs = new Uint32Array(buffer, kernel.costsAt(), count);
   let [start, postings] = [0, 0];
@@ -244,4 +249,8 @@ async function vote({ count, dark }: Features, voters: Int32Array, { kernel }: S
   }
   await yieldToEventLoop();
   kernel.vote(start, voters.length, dark);
+  for (let scored = 0; scored < places.length; ) {
+    await yieldToEventLoop();
+    scored = kernel.score(scored);
+  }
 }
