@@ -19,6 +19,7 @@ import {
   isTimeout,
   listed,
   messageIn,
+  messageOf,
   resolveFixtureOptions,
 } from "./internal.ts";
 
@@ -52,8 +53,9 @@ async function writeFailureReport(
       test: { name, ...(error !== "" && { error: stripVTControlCharacters(error) }) },
     });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    process.emitWarning(`the report ${path} was not written: ${why}`, { code: "MOCK_CLOUD_RECO_REPORT" });
+    process.emitWarning(`the report ${path} was not written: ${messageOf(cause)}`, {
+      code: "MOCK_CLOUD_RECO_REPORT",
+    });
   }
 }
 

@@ -3,6 +3,7 @@
  * export: so every module, required or imported, shares one copy of the code and its state.
  */
 export { propertyOf } from "../core/general/property.ts";
+export { messageOf } from "../core/general/text.ts";
 export { callerOf, callingFrame } from "../explain/caller.ts";
 export { appendToError, messageIn } from "../explain/errors.ts";
 export { Evidence } from "../explain/evidence.ts";

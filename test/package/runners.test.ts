@@ -40,6 +40,20 @@ test("pauses", async ({ mock }) => {
 });
 `;
 
+/** Node's own errors are of another realm than the test's. */
+const OTHER_REALM_TEST = `
+const { MockCloudReco, samplePicture } = require("mock-cloud-reco");
+const { startServers } = require("mock-cloud-reco/server");
+test("says what another realm's errors say", async () => {
+  const mock = new MockCloudReco();
+  const database = mock.addCloudDatabase();
+  const image = (await samplePicture(1)).subarray(0, 3000);
+  await expect(mock.addTarget(database, { name: "cut", image })).rejects.toThrow(/^(?!.*Error: ).*image/);
+  await expect(startServers({ seedFile: "missing.json" })).rejects.toThrow("there is no such file (ENOENT)");
+  mock.stop();
+});
+`;
+
 describe("in a project with", () => {
   it.each(firstOf(["forks", "threads"], 1))("Vitest, with both files in one worker of %s", async (pool) => {
     const printed = await runExample("vitest", ...vitest, `--pool=${pool}`);
@@ -49,6 +63,13 @@ describe("in a project with", () => {
   it("Jest, with both files in one worker", async () => {
     const printed = await runExample("jest", ...jest);
     expect(printed).toMatch(/Test Suites: 2 passed, 2 total\nTests: +7 passed, 7 total/);
+  });
+
+  it("Jest, whose errors of Node are of another realm", async () => {
+    await mkdir(inConsumer("examples/other-realm"), { recursive: true });
+    await writeFile(inConsumer("examples/other-realm/errors.test.js"), OTHER_REALM_TEST);
+    const printed = await runExample("other-realm", ...jest, "--rootDir=.");
+    expect(printed).toContain("1 passed, 1 total");
   });
 
   it("node:test, as the guide shows it", async () => {

@@ -14,11 +14,15 @@ function textOf(value: unknown): string {
   }
 }
 
+/** Also of another realm: in Jest, Node's own errors are. */
+export const isError = (value: unknown): value is Error =>
+  value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
+
 /** An error's message. Users' functions may throw anything. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : textOf(error));
+export const messageOf = (error: unknown): string => (isError(error) ? error.message : textOf(error));
 
 export const codeOf = (error: unknown): unknown =>
-  error instanceof Error && "code" in error ? error.code : undefined;
+  isError(error) && "code" in error ? error.code : undefined;
 
 /**
  * A value as compact JSON in ASCII: every character outside U+0020..U+007E is escaped as `\uxxxx`.
