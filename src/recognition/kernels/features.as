@@ -204,12 +204,12 @@ const later = new StaticArray<i32>(SCALES + 1);
 
 @inline
 function rowOf(level: i32, y: i32): i32 {
-  return starts[level] + (y & masks[level]) * pitch;
+  return unchecked(starts[level]) + (y & unchecked(masks[level])) * pitch;
 }
 
 @inline
 function differenceOf(level: i32, y: i32): i32 {
-  return differences[level] + (y & (LONG_RING - 1)) * pitch;
+  return unchecked(differences[level]) + (y & (LONG_RING - 1)) * pitch;
 }
 
 /** @param least - contrast of candidates, in 1/64 of a grey level */
@@ -249,7 +249,7 @@ function beginOctave(): void {
     later[scale + 1] = 0;
   }
   for (let level = FIRST; level <= LAST; level++)
-    lags[level] = level == FIRST && octaves > 0 ? 0 : lags[level - 1] + load<i32>(KERNELS + (level - 1) * 64);
+    lags[level] = level == FIRST && octaves > 0 ? 0 : unchecked(lags[level - 1]) + load<i32>(KERNELS + (level - 1) * 64);
 }
 
 function makeRow(level: i32, y: i32): void {
@@ -272,18 +272,18 @@ const PART: i32 = 200000;
 export function detectPart(): i32 {
   if (octaves == MOST_OCTAVES || min(w, h) < 20) return candidates;
   if (clock == 0) beginOctave();
-  const last = h + lags[LAST];
+  const last = h + unchecked(lags[LAST]);
   for (const end = min(clock + PART / w, last); clock < end; clock++) {
     for (let level = octaves == 0 ? 0 : FIRST; level <= LAST; level++) {
-      const y = clock - lags[level];
+      const y = clock - unchecked(lags[level]);
       if (y >= 0 && y < h) makeRow(level, y);
     }
-    const y = clock - lags[LAST] - 1;
+    const y = clock - unchecked(lags[LAST]) - 1;
     if (y >= MARGIN && y < h - MARGIN) for (let scale = 1; scale <= SCALES; scale++) search(scale, y);
   }
   if (clock < last) return -1;
   for (let scale = 2; scale <= SCALES; scale++) {
-    const count = min(later[scale], MOST_CANDIDATES - candidates);
+    const count = min(unchecked(later[scale]), MOST_CANDIDATES - candidates);
     memory.copy(CANDIDATES + candidates * CANDIDATE, laterAt(scale), count * CANDIDATE);
     candidates += count;
   }
@@ -375,7 +375,7 @@ function refine(level: i32, x: i32, y: i32): void {
   let oy = -(gx * b + gy * (xx * ss - xs * xs) + gs * (xs * xy - xx * ys)) / whole;
   let os = -(gx * c + gy * (xs * xy - xx * ys) + gs * determinant) / whole;
   if (Mathf.abs(ox) > 1 || Mathf.abs(oy) > 1 || Mathf.abs(os) > 1) return;
-  if ((level == 1 ? candidates : later[level]) == MOST_CANDIDATES) return;
+  if ((level == 1 ? candidates : unchecked(later[level])) == MOST_CANDIDATES) return;
   const at = level == 1 ? CANDIDATES + candidates++ * CANDIDATE : laterAt(level) + later[level]++ * CANDIDATE;
   const unit = <f32>(1 << octaves);
   store<f32>(at, (<f32>x + ox) * unit);
