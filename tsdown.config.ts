@@ -217,19 +217,31 @@ const loadedWhenUsed: Rolldown.Plugin = {
   },
 };
 
-/** Says exports in fewer words: several hundred of them would be a twentieth of what Node reads. Entries keep theirs, for other tools. */
+/**
+ * Says exports in fewer words: several hundred of them would be a twentieth of what Node reads. Variables that may change keep their
+ * getters, and entries keep all, for other tools.
+ */
 const shortExports: Rolldown.Plugin = {
   name: "short-exports",
   generateBundle(_options, bundle) {
     const long =
-      /^Object\.defineProperty\(exports, ("\w+"), \{\n\tenumerable: true,\n\tget: function\(\) \{\n\t\treturn (\w+);\n\t\}\n\}\);$/gm;
+      /^Object\.defineProperty\(exports, "(\w+)", \{\n\tenumerable: true,\n\tget: function\(\) \{\n\t\treturn (\w+);\n\t\}\n\}\);\n/gm;
     for (const file of Object.values(bundle)) {
       if (file.type !== "chunk" || file.isEntry) continue;
-      const code = file.code.replace(long, "exportAs($1, () => $2);");
-      if (file.name === "core" && code === file.code)
+      const changing = new Set(
+        [...file.code.matchAll(/^(?:let|var) (\w+(?:, \w+)*)(?! = class\b)/gm)].flatMap(([, names = ""]) =>
+          names.split(", "),
+        ),
+      );
+      const exported = [...file.code.matchAll(long)].filter(([, , value]) => !changing.has(value ?? ""));
+      if (file.name === "core" && exported.length === 0)
         throw new Error("expected exports as the bundler wrote them before");
-      if (code !== file.code)
-        file.code = `${code}function exportAs(name, get) {\n\tObject.defineProperty(exports, name, { enumerable: true, get });\n}\n`;
+      if (exported.length === 0) continue;
+      const said = exported.map(([, name, value]) =>
+        name === value ? `\t${name},\n` : `\t${name}: ${value},\n`,
+      );
+      const code = file.code.replace(long, (whole, _name, value) => (changing.has(value) ? whole : ""));
+      file.code = `${code}Object.assign(exports, {\n${said.join("")}});\n`;
     }
   },
 };
