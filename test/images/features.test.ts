@@ -17,15 +17,23 @@ import {
   type TargetFeatures,
   unpackFeatures,
 } from "../../src/recognition/extract.ts";
-import { findFeatures } from "../../src/recognition/pictures.ts";
+import {
+  featuresOfQuery,
+  featuresOfTarget,
+  findFeatures,
+  passesOfQuery,
+} from "../../src/recognition/pictures.ts";
 import { lookAtPixels, Pyramid, reduce } from "../../src/recognition/pixels.ts";
 import { readProjections } from "../../src/recognition/projections.ts";
 import { rate } from "../../src/recognition/rate.ts";
 import { lookFor } from "../../src/recognition/recognise.ts";
 import { shortlist } from "../../src/recognition/shortlist.ts";
-import { at, drawLeaves, photographedPictures, pngOf } from "../support/photographs.ts";
+import { takePhotograph } from "../bench/scenes/camera.ts";
+import { drawn, sceneOf } from "../bench/scenes/conditions.ts";
+import { at, drawLeaves, type Grey, photographedPictures, pngOf } from "../support/photographs.ts";
 import { makePng } from "../support/png.ts";
 import { generator } from "../support/scenes.ts";
+import { drawStructured } from "../support/structured-pictures.ts";
 
 const { targets, files, queries } = await photographedPictures();
 
@@ -294,3 +302,41 @@ function drawFlat() {
   }
   return { data };
 }
+
+const fileOf = (bytes: Buffer) => ({ sha256: "", bytes: () => bytes });
+
+async function targetOf(picture: Grey) {
+  const features = await featuresOfTarget(fileOf(await pngOf(picture)));
+  if (features === null) throw new Error("expected a picture that can be decoded");
+  return features;
+}
+
+async function queryOf(photograph: Buffer) {
+  const [whole] = await passesOfQuery(fileOf(photograph));
+  if (whole === undefined) throw new Error("expected a picture that can be decoded");
+  return featuresOfQuery(whole);
+}
+
+describe("keyboards, of which only the letters differ", () => {
+  it("are found around a bottle, where one plane misplaces their pixels", async () => {
+    const query = await queryOf(await sceneOf("cylinder", 41, 1).take());
+    const found: number[] = [];
+    for (const number of [3, 4, 5])
+      if (lookFor(await targetOf(await drawn({ kind: "keyboards", number }, 1)), query, 8).found)
+        found.push(number);
+    expect(found).toEqual([4]);
+  }, 60_000);
+
+  it("are among the first of sixty, because their letters agree on a place", async () => {
+    const draw = (number: number) => drawStructured("keyboards", 90_000 + number);
+    const targets = await Promise.all(
+      Array.from({ length: 60 }, async (_, number) => targetOf(await draw(number))),
+    );
+    const light = { cover: 0, blur: 0.6, noise: 3, ramp: 0.2, gain: 0.9, gamma: 1, quality: 70 };
+    for (const number of [7, 51]) {
+      const item = { picture: await draw(number), tilt: 15, scale: 0.5 };
+      const query = await queryOf(await takePhotograph([item], light, number));
+      expect(await shortlist(query, targets, 8)).toContain(targets[number]);
+    }
+  }, 60_000);
+});

@@ -1,4 +1,7 @@
+import { isIP } from "node:net";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isIpAddress } from "../../src/core/general/ip-address.ts";
 import { OriginPattern } from "../../src/intercept/nock/nock-origin.ts";
 
 const ORIGIN = "https://service.example:443";
@@ -45,4 +48,23 @@ describe("the key of a host in nock's table", () => {
     isUsers = false;
     expect(pattern.test(ORIGIN)).toBe(true);
   });
+});
+
+const hosts = fc.oneof(
+  fc.ipV4(),
+  fc.ipV4Extended(),
+  fc.ipV6(),
+  fc.domain(),
+  fc.ipV6().map((address) => `[${address}]`),
+  fc.ipV6().map((address) => `${address}%eth0`),
+  fc.stringMatching(/^[\da-f:.%\]]*$/),
+  fc.string(),
+);
+
+it("knows the addresses that Node knows", () => {
+  fc.assert(
+    fc.property(hosts, (host) => {
+      expect(isIpAddress(host)).toBe(isIP(host) !== 0);
+    }),
+  );
 });

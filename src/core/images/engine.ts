@@ -1,7 +1,6 @@
 /** All work on pixels: a sixth of the package's code, loaded with the first image. */
 
 export { whyNotDecoded } from "./damage.ts";
-export { encodePixels } from "./decode.ts";
 export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
 export { rankTargets, sketches, sketchOf } from "./matching/ranking.ts";
 export { compareImages } from "./matching/similarity.ts";

@@ -3,6 +3,7 @@ import { hasConvertedLineEnds } from "../general/image-header.ts";
 import { loadedOnce } from "../general/load-module.ts";
 import { type AnyCause, cause } from "../schema/causes/causes.ts";
 import type { NewImage } from "../schema/target.ts";
+import type * as Decode from "./decode.ts";
 import type * as Engine from "./engine.ts";
 import {
   type ComparedImage,
@@ -97,8 +98,9 @@ const rateImage: typeof Engine.rateImage = async (...given) => (await engine()).
 export const compareImages: typeof Engine.compareImages = async (...given) =>
   (await engine()).compareImages(...given);
 
-export const encodePixels: typeof Engine.encodePixels = async (...given) =>
-  (await engine()).encodePixels(...given);
+/** Without what measures and compares: tests that only draw pictures need none of it. */
+export const encodePixels: typeof Decode.encodePixels = async (...given) =>
+  (await import("./decode.ts")).encodePixels(...given);
 
 export const inspectQueryImage: typeof Engine.inspectQueryImage = async (...given) =>
   (await engine()).inspectQueryImage(...given);
