@@ -28,18 +28,12 @@ const ONE_OUTLINE = 0.1;
 /** Keeps the target at each place of which the pixels show most. Returns the target that hides each other one. */
 export function hiddenByOthers<T extends Detection>(detections: readonly T[]): ReadonlyMap<T, T> {
   const hidden = new Map<T, T>();
-  for (const detection of detections) {
-    const other = detections.find(
-      (better) =>
-        (isOfTemplate(detection, better) || isInstead(detection, better)) &&
-        isWithin(detection, better.corners),
-    );
-    if (other !== undefined) hidden.set(detection, other);
-  }
   const kept: T[] = [];
   for (const detection of detections.toSorted((a, b) => (b.shown ?? 0) - (a.shown ?? 0))) {
-    if (hidden.has(detection)) continue;
-    const other = kept.find((better) => isLess(detection, better) && isWithin(detection, better.corners));
+    const is = (rule: (one: Detection, better: Detection) => boolean) => (better: T) =>
+      rule(detection, better) && isWithin(detection, better.corners);
+    const other =
+      detections.find(is(isOfTemplate)) ?? detections.find(is(isInstead)) ?? kept.find(is(isLess));
     if (other === undefined) kept.push(detection);
     else hidden.set(detection, other);
   }

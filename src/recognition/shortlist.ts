@@ -144,11 +144,8 @@ async function findSegments(targets: readonly (TargetFeatures | null)[]) {
       continue;
     }
     const { segment, index } = place;
-    let votes = segments.get(segment);
-    if (votes === undefined) {
-      votes = votesOf(segment);
-      segments.set(segment, votes);
-    }
+    const votes = segments.get(segment) ?? votesOf(segment);
+    segments.set(segment, votes);
     votes.allowed[index] = 1;
   }
   return { segments, fresh, loose: [...loose] };
@@ -185,10 +182,8 @@ async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
     const part = targets.slice(start, start + MOST_SEGMENT);
     const pictures = await groupCopies(part);
     const kernel = instantiate<Kernel>(votesKernel);
-    kernel.begin(
-      pictures.length,
-      pictures.reduce((sum, [{ count }]) => sum + count, 0),
-    );
+    const features = pictures.reduce((sum, [{ count }]) => sum + count, 0);
+    kernel.begin(pictures.length, features);
     const each = async (use: (features: Features, index: number) => void) => {
       for (const [index, [features]] of pictures.entries()) {
         if (index % INDEXED_PER_SLICE === 0) await yieldToEventLoop();

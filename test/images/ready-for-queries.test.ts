@@ -33,7 +33,7 @@ it("pictures are indexed while they are added, so that the first query need not"
     await mock.addTarget(keys, { name: `picture ${index}`, image, processed: true });
   }
   // The first index is searched once for nothing: the code that queries run is several times as fast once it has been used.
-  await vi.waitFor(() => expect(lookFor).toHaveBeenCalled());
+  await vi.waitFor(() => expect(lookFor).toHaveBeenCalled(), { timeout: 20_000 });
   const features = await Promise.all(
     pictures.map((image) => targetFeatures.of({ sha256: sha256Of(image), bytes: () => image })),
   );
