@@ -16,7 +16,7 @@ const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** Tests of what a mock, nock or the decoder does to the process, which must be theirs alone. */
 const WHOLE_PROCESS = [
   "test/docs/guides.test.ts",
-  "test/images/{decoder-limits,large-decoder}.test.ts",
+  "test/images/{decoder-limits,large-decoder,ready-for-queries}.test.ts",
   "test/runners/node-test-fixture.test.ts",
   "test/intercept/**/*.test.ts",
 ];
