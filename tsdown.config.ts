@@ -122,14 +122,13 @@ const ownZod: Rolldown.Plugin = {
   },
 };
 
-/** What the main entry does not need, so that it loads faster; and the entry that acts when it is loaded. */
+/** What else the main entry does not need, so that it loads faster; and the entry that acts when it is loaded. */
 const NOT_IN_CORE = [
   "index\\.ts",
   "cli/",
   "servers/",
   "page/",
   "testing/",
-  "openapi/",
   // Of mocks.
   "mock/(?!clock-handle|create|emulator-control|handles)",
   "intercept/(?!errors|pending-delays|unhandled-requests)",
@@ -139,36 +138,13 @@ const NOT_IN_CORE = [
   // Of servers and commands.
   "options/(command-settings|setting)",
   "core/http/(listen|trust)",
-  "core/store/snapshot-(lists|reader)",
-  // Loaded when used.
-  "core/http/(body-reader|http-messages|http-server|unended-heads)",
-  "core/apis/vumark/instances",
-  "realism/lag",
   "core/schema/zod/to-json-schema",
-  "redis/",
   // Loaded with the first image, the first wrong signature and the first state file.
   "recognition/(?!matcher)",
   "core/images/(?!on-demand|cache-limit|decoder-error|kernels/instantiate|matching/(comparison|matchers)|ratings/rating)",
-  "core/apis/(explanations|model-target|manager)/",
+  "core/apis/explanations/",
   "core/schema/causes/(?!(causes|queries|row|words)\\.ts)",
-  "core/store/state-file",
 ];
-
-const CORE = new RegExp(`^(package\\.json$|src/(?!${NOT_IN_CORE.join("|")}))`);
-const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)|^\0@oxc-project.runtime/;
-
-const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
-
-/**
- * Whether a module is what every entry needs.
- * @param checkout - the repository's folder, which may itself be in one named `src`: `/usr/src/app/`
- */
-export const isInCore = (path: string, checkout = CHECKOUT): boolean =>
-  isIn(CORE, path, checkout) || CORE_PACKAGES.test(path);
-
-/** Declarations are cut as the bundler likes. */
-const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
-  path.startsWith(checkout) && !path.endsWith(".d.ts") && sources.test(path.slice(checkout.length));
 
 /**
  * What is loaded when one of its exports is first used, as by a `require` in a function: why requests are refused, and how to say it,
@@ -180,7 +156,7 @@ const WHEN_USED = {
   modelTargetApi: /^src\/core\/apis\/model-target\//,
   report: /^src\/page\/(report|select)\.ts$/,
   managerApi: /^src\/core\/apis\/manager\//,
-  httpServer: /^src\/core\/http\/(body-reader|http-messages|http-server|unended-heads)\.ts$/,
+  httpServer: /^src\/core\/http\/(body-reader|http-messages|http-server|node-server|unended-heads)\.ts$/,
   seldom: /^src\/(core\/apis\/vumark\/instances|intercept\/sockets\/socks|realism\/lag)/,
   // Of servers: what most of them never do.
   page: /^src\/page\/(?!report\.|select\.|page-requests\.)/,
@@ -190,6 +166,24 @@ const WHEN_USED = {
   openapi: /^src\/openapi\//,
   managerLink: /^src\/servers\/manager-link\.ts$/,
 };
+
+const CORE = new RegExp(`^(package\\.json$|src/(?!${NOT_IN_CORE.join("|")}))`);
+const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)|^\0@oxc-project.runtime/;
+
+const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
+
+/**
+ * Whether a module is what every entry needs.
+ * @param checkout - the repository's folder, which may itself be in one named `src`: `/usr/src/app/`
+ */
+export const isInCore = (path: string, checkout = CHECKOUT): boolean =>
+  (isIn(CORE, path, checkout) &&
+    !Object.values(WHEN_USED).some((sources) => isIn(sources, path, checkout))) ||
+  CORE_PACKAGES.test(path);
+
+/** Declarations are cut as the bundler likes. */
+const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
+  path.startsWith(checkout) && !path.endsWith(".d.ts") && sources.test(path.slice(checkout.length));
 
 /** What mocks need besides the core, and servers do not. What few tests use is in files of its own. */
 const MOCKS = /^src\/(explain\/|mock\/(?!register|serve-page)|intercept\/(?!descendants|sockets\/socks))/;

@@ -28,12 +28,12 @@ const mistakes = () => [
 type RunCommand = (args: readonly string[], terminal: Terminal) => Promise<number>;
 
 const printing =
-  (text: string): RunCommand =>
+  (text: () => string): RunCommand =>
   async (_args, terminal) => {
-    terminal.print(text);
+    terminal.print(text());
     return 0;
   };
-const printVersion = printing(`${release} (npm: ${version})\n`);
+const printVersion = printing(() => `${release} (npm: ${version})\n`);
 
 const COMMANDS = new Map<string, RunCommand>([
   ["serve", serve],
@@ -46,7 +46,7 @@ const COMMANDS = new Map<string, RunCommand>([
   ["sign", async (args, terminal) => (await import("./sign.ts")).sign(args, terminal)],
   ["explain", async (args, terminal) => (await import("./explain.ts")).explain(args, terminal)],
   ...["--version", "-v"].map((name): [string, RunCommand] => [name, printVersion]),
-  ...["--help", "-h", "help"].map((name): [string, RunCommand] => [name, printing(HELP.general())]),
+  ...["--help", "-h", "help"].map((name): [string, RunCommand] => [name, printing(HELP.general)]),
 ]);
 
 /** Runs `mock-cloud-reco` with these arguments. Returns its exit code. */

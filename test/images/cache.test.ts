@@ -12,12 +12,7 @@ import { ImageMemo, PreparedImages, preparedImages } from "../../src/core/images
 import { setImageCacheBytes } from "../../src/core/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/core/images/inspect.ts";
 import { rankTargets, sketches } from "../../src/core/images/matching/ranking.ts";
-import {
-  type PreparedImage,
-  preparedBytes,
-  prepareImage,
-  withQuery,
-} from "../../src/core/images/matching/similarity.ts";
+import { preparedBytes, prepareImage } from "../../src/core/images/matching/similarity.ts";
 import { assessImage } from "../../src/core/images/on-demand.ts";
 import { usedMegabytes } from "../bench/memory.ts";
 import { makePng, noiseByte } from "../support/png.ts";
@@ -218,38 +213,6 @@ describe("the cache of prepared images", () => {
     const unmade = () => Promise.reject(new Error("dropped"));
     for (const name of ["shared", "offered", "36", "99"]) expect(await cache.find(name, unmade)).toBe(image);
     await expect(cache.find("35", unmade)).rejects.toThrow("dropped");
-  });
-
-  it("leaves its memory to a later query once 64 others were compared, unless a search or a target has it", async () => {
-    const cache = new PreparedImages(1000 * preparedBytes(image));
-    const coloured = (seed: number) => Buffer.alloc(3 * 256 ** 2, `picture ${seed}`);
-    const own = new Map<string, PreparedImage>();
-    const found = (name: string, of: "query" | "target") =>
-      cache.find(
-        name,
-        async () => {
-          const made = prepareImage(coloured(own.size));
-          own.set(name, made);
-          return made;
-        },
-        of,
-      );
-    const [searched] = await Promise.all([
-      found("searched", "query"),
-      found("both", "query"),
-      found("both", "target"),
-    ]);
-    if (searched === null) throw new Error("it is prepared");
-    await withQuery(searched, async () => {
-      for (let number = 0; number < 70; number += 1) await found(`${number}`, "query");
-    });
-    const pixelsOf = (name: string) => own.get(name)?.pixels ?? new Uint8Array();
-    expect(pixelsOf("65") === pixelsOf("0")).toBe(true);
-    expect(new Set([...own.values()].map(({ pixels }) => pixels)).size).toBe(72 - 5);
-    const made = ["searched", "both"].map((_, seed) => prepareImage(coloured(seed)).pixels);
-    expect(
-      made.map((pixels, at) => Buffer.compare(pixels, pixelsOf(at === 0 ? "searched" : "both"))),
-    ).toEqual([0, 0]);
   });
 
   it.each([-1, Number.NaN])("refuses the bound %s", (bytes) => {

@@ -3,15 +3,19 @@ import fc from "fast-check";
 import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
+import { PreparedImages } from "../../src/core/images/cache.ts";
 import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
 import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 import {
   boundScore,
   makeQuery,
+  type PreparedImage,
   preparedBytes,
+  prepareImage,
   prepareWithSketch,
   scoreImage,
   structuralSimilarity,
+  withQuery,
 } from "../../src/core/images/matching/similarity.ts";
 import { ALL, times } from "../support/combinations.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
@@ -203,4 +207,36 @@ describe("a ranking by sketches", () => {
     const all = await rankTargets(matcher, first.png, targets);
     expect(all.matches.length).toBeGreaterThan(few.matches.length);
   });
+});
+
+it("a query's picture leaves its memory to a later query once 64 others were compared, unless a search or a target has it", async () => {
+  const cache = new PreparedImages(Number.POSITIVE_INFINITY);
+  const coloured = (seed: number) => Buffer.alloc(3 * 256 ** 2, `picture ${seed}`);
+  const own = new Map<string, PreparedImage>();
+  const found = (name: string, of: "query" | "target") =>
+    cache.find(
+      name,
+      async () => {
+        const made = prepareImage(coloured(own.size));
+        own.set(name, made);
+        return made;
+      },
+      of,
+    );
+  const [searched] = await Promise.all([
+    found("searched", "query"),
+    found("both", "query"),
+    found("both", "target"),
+  ]);
+  if (searched === null) throw new Error("it is prepared");
+  await withQuery(searched, async () => {
+    for (let number = 0; number < 70; number += 1) await found(`${number}`, "query");
+  });
+  const pixelsOf = (name: string) => own.get(name)?.pixels ?? new Uint8Array();
+  expect(pixelsOf("65") === pixelsOf("0")).toBe(true);
+  expect(new Set([...own.values()].map(({ pixels }) => pixels)).size).toBe(72 - 5);
+  const made = ["searched", "both"].map((_, seed) => prepareImage(coloured(seed)).pixels);
+  expect(made.map((pixels, at) => Buffer.compare(pixels, pixelsOf(at === 0 ? "searched" : "both")))).toEqual([
+    0, 0,
+  ]);
 });

@@ -1,4 +1,5 @@
 import { isError, messageOf } from "./text.ts";
+
 /** An event with listeners. An error in a listener does not affect the emitting code. */
 export class Emitter<Payload> {
   private readonly listeners = new Set<{ readonly call: (payload: Payload) => unknown }>();
@@ -28,7 +29,7 @@ export class Emitter<Payload> {
   }
 
   private warn(error: unknown): void {
-    const what = isError(error) ? (error.stack ?? error.message) : messageOf(error);
+    const what = (isError(error) && error.stack) || messageOf(error);
     process.emitWarning(`a "${this.name}" listener failed; the request is not affected: ${what}`, {
       code: "MOCK_CLOUD_RECO_LISTENER",
     });

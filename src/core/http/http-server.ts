@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { MalformedKind, RequestHead } from "../emulator/message.ts";
@@ -25,6 +25,7 @@ import {
   withClose,
 } from "./http-messages.ts";
 import type { HttpServerOptions, RequestAnswerer } from "./http-server-options.ts";
+import { createNodeServer } from "./node-server.ts";
 import { Slots } from "./slots.ts";
 import { HeadWatch } from "./unended-heads.ts";
 
@@ -40,12 +41,8 @@ const MIB = 2 ** 20;
 const DEFAULT_LIMITS: BodyLimits = { maxBytes: 64 * MIB, maxTotalBytes: 512 * MIB, idleMilliseconds: 2000 };
 /** How long a closing server waits for a client to end its side. */
 const CLOSING_MILLISECONDS = 250;
-/** Above the limit of one header line: a check answers requests that exceed it. */
-export const MAX_HEADER_BYTES = 256 * 1024;
 /** Connections that wait to be accepted: clients of more than that try again after seconds. */
 const MOST_UNACCEPTED = 4096;
-/** Longer than clients keep idle connections: none is closed while a client begins to use it. */
-const KEEP_ALIVE_MILLISECONDS = 120_000;
 
 /** Serves wire messages through node:http. Sends responses byte for byte, without adding or renaming headers. */
 export class HttpServer {
@@ -68,19 +65,7 @@ export class HttpServer {
     const { tls, limits, maxRequests = Number.POSITIVE_INFINITY } = options;
     this.slots = new Slots(maxRequests);
     this.limits = { ...DEFAULT_LIMITS, ...limits };
-    const plain = {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      requireHostHeader: false,
-      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-    };
-    // For clients of HTTP/1.0: Node accepts only 1.1.
-    const secure = { ...plain, ...tls, ALPNProtocols: ["http/1.1", "http/1.0"] };
-    // Loaded only for TLS: with it, a server without would start 6 ms later.
-    this.server =
-      tls === undefined ? createServer(plain) : process.getBuiltinModule("node:https").createServer(secure);
-    this.server.maxHeadersCount = 0;
-    // A client that ends its side early still expects its response.
-    Object.assign(this.server, { httpAllowHalfOpen: true });
+    this.server = createNodeServer(tls);
     const serve = (request: IncomingMessage, response: ServerResponse) => void this.serve(request, response);
     this.server
       .on("connection", (socket: Socket) => {

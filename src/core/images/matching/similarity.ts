@@ -3,7 +3,7 @@ import { decodeThumbnail } from "../decode.ts";
 import { similarityKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
 import { THUMBNAIL_SIDE } from "../scale.ts";
-import { countSearch, takeSpare } from "./spare-pixels.ts";
+import { countSearch, isSearched, takeSpare } from "./spare-pixels.ts";
 
 // image-ssim defines the scores that this computes: decision 0005.
 
@@ -31,8 +31,6 @@ export interface Query {
   readonly image: PreparedImage;
   /** For comparison with sketches: 112 kB, kept while another query has the kernel. */
   sketch: Uint8Array | undefined;
-  /** How many searches compare with it. */
-  searches: number;
 }
 
 interface Kernel extends KernelMemory {
@@ -137,7 +135,7 @@ export function preparedBytes({ spreads, sums, pixels }: PreparedImage): number 
 export function makeQuery(image: PreparedImage): Query {
   const { sketched } = load();
   if (sketched?.image === image) return sketched;
-  const query: Query = { image, sketch: undefined, searches: 0 };
+  const query: Query = { image, sketch: undefined };
   putQuery(query);
   return query;
 }
@@ -148,12 +146,10 @@ export async function withQuery<Result>(
   search: (query: Query) => Promise<Result>,
 ): Promise<Result> {
   const query = makeQuery(image);
-  query.searches += 1;
   countSearch(image, 1);
   try {
     return await search(query);
   } finally {
-    query.searches -= 1;
     countSearch(image, -1);
   }
 }
@@ -164,7 +160,7 @@ function putQuery(query: Query): void {
   const { kernel, memory, sketched } = scorer;
   if (sketched === query) return;
   const at = kernel.querySketchAt();
-  if (sketched && sketched.searches > 0) sketched.sketch ??= memory.slice(at, at + QUERY_SKETCH_BYTES);
+  if (sketched && isSearched(sketched.image)) sketched.sketch ??= memory.slice(at, at + QUERY_SKETCH_BYTES);
   if (query.sketch) memory.set(query.sketch, at);
   else {
     putImage(query.image);

@@ -14,9 +14,12 @@ export function countSearch(image: Prepared, change: 1 | -1): void {
   searches.set(image, (searches.get(image) ?? 0) + change);
 }
 
+/** Whether any search compares with a picture. */
+export const isSearched = (image: Prepared): boolean => (searches.get(image) ?? 0) > 0;
+
 /** Takes the memory of a query's picture that nobody will ask for again. */
 export function recycle(image: Prepared): void {
-  if (!image.grey && !searches.get(image) && spare.size < MOST_SPARE) spare.add(image.pixels);
+  if (!image.grey && !isSearched(image) && spare.size < MOST_SPARE) spare.add(image.pixels);
 }
 
 export function takeSpare(): Uint8Array | undefined {

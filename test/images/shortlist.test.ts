@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { packFeatures, type TargetFeatures, unpackFeatures } from "../../src/recognition/extract.ts";
+import { featuresOfQuery, featuresOfTarget, passesOfQuery } from "../../src/recognition/pictures.ts";
+import { lookFor } from "../../src/recognition/recognise.ts";
+import { shortlist } from "../../src/recognition/shortlist.ts";
+import { takePhotograph } from "../bench/scenes/camera.ts";
+import { drawn, sceneOf } from "../bench/scenes/conditions.ts";
+import { at, type Grey, pngOf } from "../support/photographs.ts";
+import { generator } from "../support/scenes.ts";
+import { drawStructured } from "../support/structured-pictures.ts";
+
+describe("the shortlist", () => {
+  const random = generator(7);
+  const bytes = (length: number) => Uint8Array.from({ length }, () => Math.floor(random() * 256));
+  const madeUp = (codes: Uint8Array): TargetFeatures => ({
+    width: 640,
+    height: 480,
+    count: codes.length / 32,
+    dark: codes.length / 64,
+    frames: new Uint16Array(codes.length / 8),
+    codes,
+    small: bytes(96 * 72),
+  });
+  /** A third of the features, each of their bits wrong with a probability of 3 %. */
+  const seen = (target: TargetFeatures) =>
+    madeUp(
+      target.codes.map((byte, index) =>
+        Math.floor(index / 32) % 3 > 0
+          ? Math.floor(random() * 256)
+          : [0, 1, 2, 3, 4, 5, 6, 7].reduce((bits, bit) => bits ^ (random() < 0.03 ? 1 << bit : 0), byte),
+      ),
+    );
+
+  it("begins with the target that the query shows, among many, and has all targets that are new", async () => {
+    const many = Array.from({ length: 300 }, () => madeUp(bytes(100 * 32)));
+    for (const index of [0, 123, 299]) {
+      const list = await shortlist(seen(at(many, index)), many, 5);
+      expect(list.length).toBeLessThanOrEqual(5);
+      expect(many.indexOf(at(list, 0))).toBe(index);
+    }
+    const more = [...many, ...Array.from({ length: 10 }, () => madeUp(bytes(100 * 32)))];
+    const list = await shortlist(seen(at(many, 7)), more, 5);
+    expect(many.indexOf(at(list, 0))).toBe(7);
+    expect(list.slice(-10)).toEqual(more.slice(-10));
+  });
+
+  it("finds no target that is not searched, though it is indexed", async () => {
+    const many = Array.from({ length: 120 }, () => madeUp(bytes(100 * 32)));
+    await shortlist(seen(at(many, 0)), many, 5);
+    const others = many.slice(60);
+    expect(others).toEqual(expect.arrayContaining([...(await shortlist(seen(at(many, 0)), others, 5))]));
+  });
+
+  it("takes features from another process only in the form in which they are sent", () => {
+    const sent = madeUp(bytes(100 * 32));
+    const packed = packFeatures(sent);
+    expect(unpackFeatures(packed)).toEqual(sent);
+    expect(unpackFeatures(packed.subarray(0, -1))).toBeUndefined();
+    expect(unpackFeatures(Buffer.alloc(packed.length))).toBeUndefined();
+  });
+});
+
+const fileOf = (bytes: Buffer) => ({ sha256: "", bytes: () => bytes });
+
+async function targetOf(picture: Grey) {
+  const features = await featuresOfTarget(fileOf(await pngOf(picture)));
+  if (features === null) throw new Error("expected a picture that can be decoded");
+  return features;
+}
+
+async function queryOf(photograph: Buffer) {
+  const [whole] = await passesOfQuery(fileOf(photograph));
+  if (whole === undefined) throw new Error("expected a picture that can be decoded");
+  return featuresOfQuery(whole);
+}
+
+describe("keyboards, of which only the letters differ", () => {
+  it("are found around a bottle, where one plane misplaces their pixels", async () => {
+    const query = await queryOf(await sceneOf("cylinder", 41, 1).take());
+    const found: number[] = [];
+    for (const number of [3, 4, 5])
+      if (lookFor(await targetOf(await drawn({ kind: "keyboards", number }, 1)), query, 8).found)
+        found.push(number);
+    expect(found).toEqual([4]);
+  }, 60_000);
+
+  it("are among the first of sixty, because their letters agree on a place", async () => {
+    const draw = (number: number) => drawStructured("keyboards", 90_000 + number);
+    const targets = await Promise.all(
+      Array.from({ length: 60 }, async (_, number) => targetOf(await draw(number))),
+    );
+    const light = { cover: 0, blur: 0.6, noise: 3, ramp: 0.2, gain: 0.9, gamma: 1, quality: 70 };
+    for (const number of [7, 51]) {
+      const item = { picture: await draw(number), tilt: 15, scale: 0.5 };
+      const query = await queryOf(await takePhotograph([item], light, number));
+      expect(await shortlist(query, targets, 8)).toContain(targets[number]);
+    }
+  }, 60_000);
+});
