@@ -35,8 +35,9 @@ const CLIENTS: Readonly<Record<string, () => Promise<(url: string) => Promise<un
     return async (url) => (await got(url, { throwHttpErrors: false, retry: { limit: 0 } })).statusCode;
   },
   undici: async () => {
-    const { request } = await import("undici");
-    return async (url) => (await request(url)).statusCode;
+    // In a file of its own, a package that is no module has only this export.
+    const { default: undici } = await import("undici");
+    return async (url) => (await undici.request(url)).statusCode;
   },
 };
 

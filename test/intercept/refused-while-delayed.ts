@@ -22,7 +22,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<(url: string) => Promise<un
     const { default: got } = await import("got");
     return async (url) => await got(url, { retry: { limit: 0 } });
   },
-  undici: async () => (await import("undici")).request,
+  undici: async () => (await import("undici")).default.request,
 };
 
 const messages = (error: unknown): string =>
