@@ -272,11 +272,11 @@ export class FixtureHooks implements MockFixture {
     private readonly frame?: string,
   ) {}
 
-  get mock() {
+  get mock(): MockFixture["mock"] {
     return this.#current.mock;
   }
 
-  get database() {
+  get database(): MockFixture["database"] {
     return this.#current.database;
   }
 

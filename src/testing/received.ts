@@ -158,7 +158,10 @@ export interface MockMatchers<Result> {
   toHaveRefusedNothing(): Result;
 }
 
-export const matchers = { toHaveReceived: matchReceived, toHaveRefusedNothing: matchRefusedNothing };
+export const matchers: {
+  readonly toHaveReceived: typeof matchReceived;
+  readonly toHaveRefusedNothing: typeof matchRefusedNothing;
+} = { toHaveReceived: matchReceived, toHaveRefusedNothing: matchRefusedNothing };
 
 /** Looks at methods instead of the class, of which there are several after `jest.resetModules()`. */
 const isMock = (value: unknown): value is MockCloudReco =>
