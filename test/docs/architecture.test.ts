@@ -22,7 +22,7 @@ const isInCore = (file: string): boolean => file.startsWith("core/");
 /** The files that import a package whose name matches, or load it when they need it. */
 const usersOf = (pattern: RegExp): string[] =>
   [...text.keys()].filter((file) => {
-    const loaded = [...(text.get(file) ?? "").matchAll(/\bloadModule\("([^"]+)"\)/g)].map(
+    const loaded = [...(text.get(file) ?? "").matchAll(/\bload(?:Module|OnceInProcess)\("([^"]+)"\)/g)].map(
       ([, name = ""]) => name,
     );
     return [...(imports.get(file) ?? []), ...loaded].some((name) => pattern.test(name));

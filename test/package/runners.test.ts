@@ -40,14 +40,18 @@ test("pauses", async ({ mock }) => {
 });
 `;
 
-/** Node's own errors are of another realm than the test's. */
+/** Node's own errors are of another realm than the test's. So is our decoder: the project's may be mocked. */
 const OTHER_REALM_TEST = `
+jest.mock("sharp", () => () => { throw new Error("mocked"); });
 const { MockCloudReco, samplePicture } = require("mock-cloud-reco");
 const { startServers } = require("mock-cloud-reco/server");
 test("says what another realm's errors say", async () => {
   const mock = new MockCloudReco();
   const database = mock.addCloudDatabase();
-  const image = (await samplePicture(1)).subarray(0, 3000);
+  const picture = await samplePicture(1);
+  await mock.addTarget(database, { name: "whole", image: picture });
+  expect(() => require("sharp")(picture)).toThrow("mocked");
+  const image = picture.subarray(0, 3000);
   await expect(mock.addTarget(database, { name: "cut", image })).rejects.toThrow(/^(?!.*Error: ).*image/);
   await expect(startServers({ seedFile: "missing.json" })).rejects.toThrow("there is no such file (ENOENT)");
   mock.stop();

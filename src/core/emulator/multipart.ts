@@ -1,5 +1,5 @@
 import type Busboy from "busboy";
-import { loadModule } from "../general/load-module.ts";
+import { loadOnceInProcess } from "../general/load-module.ts";
 
 export interface FormPart {
   /** The field's name, with case; empty when it has none. */
@@ -139,7 +139,7 @@ const BOUNDARY = "boundary-between-headers";
 /** Reads header lines with busboy, as those of the only part of a form without content. Why headers only: decision 0004. */
 function readField(headers: string): Field {
   if (headers === "") return { kind: "notFormData" };
-  const busboy: typeof Busboy = loadModule("busboy");
+  const busboy: typeof Busboy = loadOnceInProcess("busboy");
   const parser = busboy({ headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` } });
   // Unless busboy reports anything, as for another disposition.
   let field: Field = { kind: "notFormData" };

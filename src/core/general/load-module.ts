@@ -1,7 +1,18 @@
-import { createRequire } from "node:module";
+import { createRequire, Module } from "node:module";
+import { fileURLToPath } from "node:url";
 
 /** Loads a dependency on first use: most tests never need it. Not by `import()`, which Jest refuses in CommonJS. */
 export const loadModule = createRequire(import.meta.url);
+
+/**
+ * Loads a dependency once in a process, by Node's own loader. Jest's would read all its files again for each test file, and hand
+ * out what tests mock; the `require` of a module is Node's in Jest too.
+ */
+export const loadOnceInProcess: (name: string) => ReturnType<Module["require"]> = (name) =>
+  new Module(fileURLToPath(import.meta.url)).require(loadModule.resolve(name));
+
+/** By path, what Node's own loader has loaded, also for what Jest's asks of it: addons. */
+export const loadedInProcess: NodeJS.Dict<NodeJS.Module> = Reflect.get(Module, "_cache");
 
 /** Loads something once. A failure is not kept: files may be out of reach for a while, as under a replaced file system. */
 export function loadedOnce<Module>(load: () => Promise<Module>): () => Promise<Module> {

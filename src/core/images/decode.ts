@@ -7,7 +7,7 @@ import {
   type PixelSize,
   pixelSizeOf,
 } from "../general/image-header.ts";
-import { loadModule } from "../general/load-module.ts";
+import { loadOnceInProcess } from "../general/load-module.ts";
 import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore, useSpareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import { messageOf } from "../general/text.ts";
@@ -55,7 +55,7 @@ function loadDecoder(): typeof Sharp {
   if (decoder !== undefined) return decoder;
   const restoreLimits = keepDecoderLimits();
   try {
-    const loaded: typeof Sharp = loadModule("sharp");
+    const loaded: typeof Sharp = loadOnceInProcess("sharp");
     restoreLimits();
     decoder = loaded;
     return loaded;

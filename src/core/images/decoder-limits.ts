@@ -1,4 +1,4 @@
-import { loadModule } from "../general/load-module.ts";
+import { loadedInProcess } from "../general/load-module.ts";
 
 /** sharp's addon. Both builds of sharp share it, and each sets its limits, which hold for the process, when it is loaded. */
 interface Addon {
@@ -18,7 +18,7 @@ function isAddon(value: unknown): value is Addon {
 
 /** Remembers what the application has set with `sharp.cache()` and `sharp.concurrency()`. Returns a function that sets it again. */
 export function keepDecoderLimits(): () => void {
-  const kept = Object.entries(loadModule.cache)
+  const kept = Object.entries(loadedInProcess)
     .filter(([file]) => file.endsWith(".node"))
     .flatMap(([, module]) => {
       const addon: unknown = module?.exports;

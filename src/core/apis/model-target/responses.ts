@@ -10,7 +10,7 @@ import {
 import type { HeaderList } from "../../emulator/message.ts";
 import type { DeclaredResponse } from "../../emulator/response.ts";
 import { isJsonObject } from "../../general/json.ts";
-import { loadModule } from "../../general/load-module.ts";
+import { loadOnceInProcess } from "../../general/load-module.ts";
 import { asciiJson } from "../../general/text.ts";
 import type { Dataset } from "../../schema/model-target.ts";
 
@@ -130,7 +130,7 @@ const DESCRIPTION = `<?xml version="1.0" encoding="UTF-8"?>
 
 /** Uncompressed: bytes do not depend on a compressor's version. */
 export async function datasetArchive(dataset: Dataset): Promise<Buffer> {
-  const { strToU8, zipSync }: typeof Fflate = loadModule("fflate");
+  const { strToU8, zipSync }: typeof Fflate = loadOnceInProcess("fflate");
   const files = { "MTDataset.dat": strToU8(metadataOf(dataset)), "MTDataset.xml": strToU8(DESCRIPTION) };
   return Buffer.from(zipSync(files, { level: 0, mtime: ENTRY_TIME }));
 }

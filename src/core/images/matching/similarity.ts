@@ -1,4 +1,4 @@
-import { loadModule } from "../../general/load-module.ts";
+import { loadOnceInProcess } from "../../general/load-module.ts";
 import { decodeThumbnail } from "../decode.ts";
 import { similarityKernel } from "../kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
@@ -239,7 +239,7 @@ export function structuralSimilarity(a: Uint8Array, b: Uint8Array): number {
 }
 
 function meanScore(pairs: readonly (readonly [Plane, Plane])[]): number {
-  const imageSsim: ImageSsim = loadModule("image-ssim");
+  const imageSsim: ImageSsim = loadOnceInProcess("image-ssim");
   const scores = pairs.map(([first, second]) => imageSsim.compare(first, second, SSIM_WINDOW).ssim);
   return scores.reduce((total, score) => total + score, 0) / scores.length;
 }
