@@ -4,12 +4,14 @@ import { fileURLToPath } from "node:url";
 /** Loads a dependency on first use: most tests never need it. Not by `import()`, which Jest refuses in CommonJS. */
 export const loadModule = createRequire(import.meta.url);
 
+const ours = new Module(fileURLToPath(import.meta.url));
+
 /**
  * Loads a dependency once in a process, by Node's own loader. Jest's would read all its files again for each test file, and hand
- * out what tests mock; the `require` of a module is Node's in Jest too.
+ * out what tests mock; the `require` of a module is Node's in Jest too. Bun's modules have none.
  */
-export const loadOnceInProcess: (name: string) => ReturnType<Module["require"]> = (name) =>
-  new Module(fileURLToPath(import.meta.url)).require(loadModule.resolve(name));
+export const loadOnceInProcess: Module["require"] =
+  "require" in ours ? (name) => ours.require(loadModule.resolve(name)) : loadModule;
 
 /** By path, what Node's own loader has loaded, also for what Jest's asks of it: addons. */
 export const loadedInProcess: NodeJS.Dict<NodeJS.Module> = Reflect.get(Module, "_cache");
