@@ -10,7 +10,7 @@ import {
 } from "../../src/core/images/decode.ts";
 import { regularHeader } from "../../src/core/images/header.ts";
 import { makeQuery, prepareImage, scoreImage } from "../../src/core/images/matching/similarity.ts";
-import { fitsKernel, scaleToThumbnail } from "../../src/core/images/scale.ts";
+import { isScaledFaster, scaleToThumbnail } from "../../src/core/images/scale.ts";
 import { firstOf, times } from "../support/combinations.ts";
 import { makePng, palette, pngChunk } from "../support/png.ts";
 import { generator, scene, scenePixels } from "../support/scenes.ts";
@@ -171,6 +171,8 @@ describe("the kernel scales", () => {
     [200, 150, 0],
     [1023, 2, 0],
     [100, 37, 0],
+    [640, 480, 0],
+    [1023, 512, 6],
     [639, 255, 1],
     [208, 234, 6],
     [236, 75, 6],
@@ -199,8 +201,8 @@ describe("the kernel scales", () => {
     }
   });
 
-  it("only pictures with a side to enlarge, and none that is reduced in two steps", () => {
-    const isScaled = ([width, height]: readonly [number, number]) => fitsKernel({ width, height });
+  it("what the decoder has decoded, if a side has to be enlarged and none is reduced in two steps", () => {
+    const isScaled = ([width, height]: readonly [number, number]) => isScaledFaster({ width, height });
     expect([[255, 1023] as const, [1, 1] as const].every(isScaled)).toBe(true);
     expect([[256, 256] as const, [640, 480] as const, [1024, 255] as const].some(isScaled)).toBe(false);
   });

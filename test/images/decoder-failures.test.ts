@@ -30,7 +30,8 @@ let drawn = 0;
 /** An image that nothing has seen before. */
 const newImage = () => {
   drawn += 1;
-  return samplePicture(770_000 + drawn);
+  // Regular JPEG files need no decoder.
+  return samplePicture(770_000 + drawn, { format: "PNG" });
 };
 
 const OPTIONS: Readonly<Record<string, MockCloudRecoOptions>> = {

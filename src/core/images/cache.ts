@@ -122,6 +122,8 @@ interface CachedImage {
 
 /** Images of queries that are kept. Each request may bring a new one, and the memory of dropped ones is used again. */
 const MOST_OF_QUERIES = 64;
+/** Images that no query needs would take as much time for their memory as for all else that an addition takes. */
+const MOST_EARLY = 64;
 
 /**
  * Prepared images by SHA-256, limited in bytes. Never evicts images of the current or previous query: queries over more images
@@ -133,6 +135,8 @@ export class PreparedImages {
   readonly #pending = new Map<string, Promise<PreparedImage | null>>();
   /** Those that only queries have had. The least recently used first. */
   readonly #ofQueries = new Set<string>();
+  /** Those that were made early, and that no query has needed yet. */
+  readonly #early = new Set<string>();
   #bytes = 0;
   #query = 0;
 
@@ -149,6 +153,7 @@ export class PreparedImages {
     of: "target" | "query" = "target",
   ): Promise<PreparedImage | null> {
     const kept = this.#kept.get(sha256);
+    this.#early.delete(sha256);
     // Targets keep theirs.
     if (kept && this.#ofQueries.delete(sha256) && of === "query") this.#ofQueries.add(sha256);
     if (kept) {
@@ -190,10 +195,16 @@ export class PreparedImages {
     if (dropped !== undefined) recycle(dropped);
   }
 
+  /** Whether another image is to be prepared before it is needed. */
+  get wantsMore(): boolean {
+    return this.#early.size < MOST_EARLY;
+  }
+
   /** Caches an image before it is needed, if there is room. */
   offer(sha256: string, image: PreparedImage): void {
     this.#ofQueries.delete(sha256);
     this.#keep(sha256, image, false);
+    if (this.#kept.has(sha256)) this.#early.add(sha256);
   }
 
   #keep(sha256: string, image: PreparedImage, mayEvict: boolean): void {
@@ -210,6 +221,7 @@ export class PreparedImages {
 
   drop(sha256: string): void {
     this.#ofQueries.delete(sha256);
+    this.#early.delete(sha256);
     this.#bytes -= this.#kept.get(sha256)?.bytes ?? 0;
     this.#kept.delete(sha256);
   }

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
+import { freeMemory } from "../general/free-memory.ts";
 import {
   formatOf,
   type ImageFormat,
@@ -15,7 +16,8 @@ import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { DecoderError } from "./decoder-error.ts";
 import { keepDecoderLimits } from "./decoder-limits.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
-import { fitsKernel, scaleToThumbnail, THUMBNAIL_SIDE } from "./scale.ts";
+import { type DecodedJpeg, decodeJpeg } from "./jpeg.ts";
+import { fitsKernel, isEnlarged, isScaledFaster, scaleToThumbnail, THUMBNAIL_SIDE } from "./scale.ts";
 import { upright } from "./upright.ts";
 
 /** A grey picture: one byte a pixel, row by row. */
@@ -29,6 +31,9 @@ export interface GreyPicture {
 export interface Pixels extends GreyPicture {
   readonly data: Buffer;
 }
+
+/** Nothing reads the pixels after `free`. */
+type Freeable = Pixels & { free(): void };
 
 export interface Undecodable {
   readonly damage: string;
@@ -107,13 +112,15 @@ const askForHeader = (bytes: Buffer): Promise<ImageHeader | Undecodable> =>
  */
 export function decodePixels<T>(
   bytes: Buffer,
-  use: (pixels: Pixels) => Promise<T>,
+  use: (pixels: Freeable) => Promise<T>,
 ): Promise<T | Undecodable> {
   const damage = tooManyRows(bytes);
   if (damage !== undefined) return Promise.resolve({ damage });
   return wholeDecoders.run(async () => {
+    const own = await decodeJpeg(bytes);
+    if (own !== undefined) return use(own);
     const decoded = await decode(bytes, "truncated", (image) => pixelsOf(image.removeAlpha()));
-    return "damage" in decoded ? decoded : use(decoded);
+    return "damage" in decoded ? decoded : use({ ...decoded, free: () => freeMemory(decoded.data) });
   });
 }
 
@@ -143,8 +150,14 @@ export async function useThumbnail<T>(
   bytes: Buffer,
   use: (thumbnail: Uint8Array) => T,
 ): Promise<T | Undecodable> {
+  const own = await decodeToScale(bytes);
+  if (own !== undefined) {
+    const made = use(scaledByKernel(own, bytes));
+    own.free();
+    return made;
+  }
   const decoded = await decodeScaled(bytes, async (image, header) => {
-    if (fitsKernel(header) && scalesAsFile(bytes, header)) return pixelsOf(image);
+    if (isScaledFaster(header) && scalesAsFile(bytes, header)) return pixelsOf(image);
     // The decoder turns whole pictures in memory.
     return isEnlarged(header)
       ? thumbnail(await scaleByDecoder(image.autoOrient()))
@@ -152,7 +165,14 @@ export async function useThumbnail<T>(
   });
   if ("damage" in decoded) return decoded;
   await yieldToEventLoop();
-  return use(fitsKernel(decoded) ? scaledByKernel(decoded, bytes) : decoded.data);
+  return use(isScaledFaster(decoded) ? scaledByKernel(decoded, bytes) : decoded.data);
+}
+
+/** Decodes a JPEG file that the kernels decode and scale. */
+async function decodeToScale(bytes: Buffer): Promise<DecodedJpeg | undefined> {
+  const size = pixelSizeOf(bytes);
+  if (size === undefined || !fitsKernel(size) || !scalesAsFile(bytes, size)) return undefined;
+  return decoders.run(() => decodeJpeg(bytes));
 }
 
 /** A copy of what {@link useThumbnail} makes. */
@@ -160,9 +180,6 @@ export const decodeThumbnail = (bytes: Buffer): Promise<Buffer | Undecodable> =>
   useThumbnail(bytes, (thumbnail) => Buffer.from(thumbnail));
 
 const thumbnail = (data: Buffer): Pixels => ({ data, width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE });
-
-/** Enlarging moves pixels by up to half of one, to the left and to the top: pictures have to be turned before. */
-const isEnlarged = ({ width, height }: PixelSize): boolean => Math.min(width, height) < THUMBNAIL_SIDE;
 
 /** How many times larger a small image may become. */
 const ENLARGED = 2;

@@ -1,15 +1,14 @@
-import { freeMemory } from "../general/free-memory.ts";
 import { spareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import type { ImageMeasures } from "../schema/target.ts";
-import { measured, preparedImages } from "./cache.ts";
+import { measured } from "./cache.ts";
 import { decodePixels, type GreyPicture, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
-import { sketches } from "./matching/ranking.ts";
-import { prepareWithSketch } from "./matching/similarity.ts";
+import { sketchEarly, sketches } from "./matching/ranking.ts";
+import { sketchThumbnail } from "./matching/similarity.ts";
 import { type GreyRows, greyRows, PIXELS_PER_SLICE } from "./ratings/brisque/features.ts";
 import { brisqueScore } from "./ratings/brisque/score.ts";
-import { fitsKernel } from "./scale.ts";
+import { isScaledFaster } from "./scale.ts";
 
 const CHANNELS = 3;
 /** A target succeeds when the mean deviation of its colour channels is above this. */
@@ -50,8 +49,8 @@ export function measure(
         sketch && !isFirst && scalesAsFile(bytes, pixels)
           ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels, measures, keepPixels))
           : undefined;
-      const isOver = Promise.allSettled([measures, sketched]).then(() => freeMemory(pixels.data));
-      if (!fitsKernel(pixels)) await isOver;
+      const isOver = Promise.allSettled([measures, sketched]).then(() => pixels.free());
+      if (!isScaledFaster(pixels)) await isOver;
       return measures;
     });
     damage.then(resolve, reject);
@@ -94,10 +93,10 @@ async function sketchOf(
   keepPixels: boolean,
 ) {
   await rated.catch(() => {});
-  if (fitsKernel(pixels)) await spareTime();
-  const { image, sketch } = await thumbnailOfPixels(pixels, bytes, prepareWithSketch);
-  if (keepPixels) preparedImages.offer(sha256, image);
-  return sketch;
+  if (isScaledFaster(pixels)) await spareTime();
+  return thumbnailOfPixels(pixels, bytes, (thumbnail) =>
+    keepPixels ? sketchEarly(sha256, thumbnail) : sketchThumbnail(thumbnail),
+  );
 }
 
 interface Kernel extends KernelMemory {

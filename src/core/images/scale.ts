@@ -8,9 +8,14 @@ export const THUMBNAIL_SIDE = 256;
 /** libvips reduces longer sides in two steps. */
 const LONGEST_SIDE = 1023;
 
-/** Whether {@link scaleToThumbnail} is faster: the decoder takes 4 ms to enlarge a side, and reduces while it decodes. */
-export const fitsKernel = ({ width, height }: PixelSize): boolean =>
-  Math.min(width, height) < THUMBNAIL_SIDE && Math.max(width, height) <= LONGEST_SIDE;
+/** Whether {@link scaleToThumbnail} scales pictures of this size. */
+export const fitsKernel = ({ width, height }: PixelSize): boolean => Math.max(width, height) <= LONGEST_SIDE;
+
+/** Enlarging moves pixels by up to half of one, to the left and to the top: pictures have to be turned before. */
+export const isEnlarged = ({ width, height }: PixelSize): boolean => Math.min(width, height) < THUMBNAIL_SIDE;
+
+/** Whether the decoder should leave the scaling to the kernel: it takes 4 ms to enlarge a side, and reduces while it decodes. */
+export const isScaledFaster = (size: PixelSize): boolean => isEnlarged(size) && fitsKernel(size);
 
 interface Kernel extends KernelMemory {
   begin(width: number, height: number): number;

@@ -14,6 +14,7 @@ interface Kernel {
 }
 
 export const KERNELS = {
+  jpeg: { folder: CORE, pages: 1 },
   brisque: { folder: CORE, pages: 16 },
   pixels: { folder: CORE, pages: 7 },
   similarity: { folder: CORE, pages: 19 },

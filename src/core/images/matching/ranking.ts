@@ -19,6 +19,7 @@ import {
   type Query,
   type Sketch,
   scoreImage,
+  sketchThumbnail,
   unpackSketch,
   withQuery,
 } from "./similarity.ts";
@@ -187,10 +188,15 @@ async function makeSketch(image: ComparedImage): Promise<Sketch | null> {
   const packed = await image.summary?.("sketch");
   const sent = packed && unpackSketch(packed);
   if (sent) return sent;
-  const prepared = await preparedBy(image, prepareWithSketch);
-  if (prepared === null) return null;
-  preparedImages.offer(image.sha256, prepared.image);
-  return prepared.sketch;
+  return preparedBy(image, (thumbnail) => sketchEarly(image.sha256, thumbnail));
+}
+
+/** Makes the sketch of a target's image, and prepares the image before a query needs it. */
+export function sketchEarly(sha256: string, thumbnail: Uint8Array): Sketch {
+  if (!preparedImages.wantsMore) return sketchThumbnail(thumbnail);
+  const { image, sketch } = prepareWithSketch(thumbnail);
+  preparedImages.offer(sha256, image);
+  return sketch;
 }
 
 async function preparedOf(

@@ -1,0 +1,115 @@
+import sharp, { type Sharp } from "sharp";
+import { describe, expect, it } from "vitest";
+import { decodeJpeg } from "../../src/core/images/jpeg.ts";
+import { times } from "../support/combinations.ts";
+import { generator, scene } from "../support/scenes.ts";
+
+/** What the decoder makes of a file; undefined if it is damaged. */
+const byDecoder = (file: Buffer): Promise<Buffer | undefined> =>
+  sharp(file, { ignoreIcc: true, failOn: "truncated" })
+    .removeAlpha()
+    .raw()
+    .toBuffer()
+    .catch(() => undefined);
+
+/** A copy of the pixels that the kernel decodes; undefined if it leaves the file to the decoder. */
+async function byKernel(file: Buffer): Promise<Buffer | undefined> {
+  const decoded = await decodeJpeg(file);
+  const pixels = decoded && Buffer.from(decoded.data);
+  decoded?.free();
+  return pixels;
+}
+
+const noise = (next: () => number, width: number, height: number): Sharp =>
+  sharp(Buffer.from(Uint8Array.from({ length: 3 * width * height }, () => next() * 256)), {
+    raw: { width, height, channels: 3 },
+  });
+
+const SUBSAMPLINGS = ["4:2:0", "4:4:4"];
+
+describe("regular JPEG files", () => {
+  it("have the pixels that the decoder finds, bit by bit, in every size, quality and subsampling", async () => {
+    const next = generator(62);
+    const upTo = (most: number) => Math.floor(next() * most);
+    const drawn = sharp(await scene(7, 320, 240));
+    for (let file = 0; file < times(300, 40); file++) {
+      const [width, height] = [8 + upTo(150), 8 + upTo(150)];
+      const kinds = [
+        () => noise(next, width, height),
+        () => noise(next, width, height).blur(1 + upTo(4)),
+        () => drawn.clone().resize(width, height, { fit: "fill" }),
+      ];
+      const picture = kinds[upTo(kinds.length)]?.() ?? drawn;
+      const bytes = await picture
+        .linear(1 + upTo(4), -upTo(200))
+        .jpeg({
+          quality: 1 + upTo(100),
+          chromaSubsampling: SUBSAMPLINGS[upTo(2)],
+          optimiseCoding: next() < 0.5,
+        })
+        .toBuffer();
+      const decoded = await byKernel(bytes);
+      expect(decoded).toBeDefined();
+      expect(decoded?.equals((await byDecoder(bytes)) ?? Buffer.alloc(0))).toBe(true);
+    }
+  });
+
+  it("may be followed by other bytes, and have several slices", async () => {
+    const bytes = await sharp(await scene(8, 720, 500))
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    const file = Buffer.concat([bytes, Buffer.from("more")]);
+    expect((await byKernel(file))?.equals((await byDecoder(file)) ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it("are decoded beside each other", async () => {
+    const files = await Promise.all(
+      [640, 320, 600].map(async (width, index) =>
+        sharp(await scene(20 + index, width, 400))
+          .jpeg()
+          .toBuffer(),
+      ),
+    );
+    const decoded = await Promise.all(files.map((file) => byKernel(file)));
+    for (const [index, file] of files.entries())
+      expect(decoded[index]?.equals((await byDecoder(file)) ?? Buffer.alloc(0))).toBe(true);
+  });
+});
+
+describe("left to the decoder", () => {
+  it.each([
+    ["progressive", (image: Sharp) => image.jpeg({ progressive: true })],
+    ["grey", (image: Sharp) => image.toColourspace("b-w").jpeg()],
+    ["CMYK", (image: Sharp) => image.toColourspace("cmyk").jpeg()],
+    ["PNG", (image: Sharp) => image.png()],
+    ["large", (image: Sharp) => image.resize(900, 600).jpeg()],
+    ["tiny", (image: Sharp) => image.resize(7, 20).jpeg()],
+  ])("are %s files", async (_name, encode) => {
+    expect(await byKernel(await encode(sharp(await scene(9, 320, 240))).toBuffer())).toBeUndefined();
+  });
+
+  it("are damaged files: what is decoded has the decoder's pixels", async () => {
+    const next = generator(63);
+    const picture = sharp(await scene(10, 64, 48));
+    const files = await Promise.all([
+      picture.clone().jpeg({ quality: 70 }).toBuffer(),
+      picture.clone().jpeg({ quality: 95, chromaSubsampling: "4:4:4" }).toBuffer(),
+    ]);
+    let [decoded, left] = [0, 0];
+    for (let round = 0; round < times(2000, 200); round++)
+      for (const file of files) {
+        const damaged = Buffer.from(file);
+        const isCut = next() < 0.2;
+        for (let byte = 0; byte <= next() * 3; byte++)
+          damaged[Math.floor(next() * file.length)] = Math.floor(next() * 256);
+        const bytes = isCut ? damaged.subarray(0, next() * file.length) : damaged;
+        const pixels = await byKernel(bytes);
+        if (pixels === undefined) left += 1;
+        else {
+          decoded += 1;
+          expect((await byDecoder(bytes))?.equals(pixels)).toBe(true);
+        }
+      }
+    expect([decoded > 20, left > 20]).toEqual([true, true]);
+  });
+});
