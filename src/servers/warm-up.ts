@@ -6,7 +6,7 @@ import { Faults } from "../core/emulator/faults.ts";
 import { Journal } from "../core/emulator/journal.ts";
 import { systemRandom } from "../core/emulator/random.ts";
 import { authorizationHeader, rfc1123Date } from "../core/emulator/signing.ts";
-import { realMilliseconds, realTimers } from "../core/general/real-timers.ts";
+import { realTimers } from "../core/general/real-timers.ts";
 import { acceptedConnections } from "../core/general/scheduling.ts";
 import { HttpServer } from "../core/http/http-server.ts";
 import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
@@ -20,8 +20,11 @@ import { requestLog } from "./log.ts";
  * requests would wait for if these ended there.
  */
 const FIRST_REQUESTS = 20;
-/** Then the URLs are printed, after at least one request: on a slow machine, all of them would take too long. */
-const MOST_MILLISECONDS = 40;
+/**
+ * Then the URLs are printed, after at least one request: this part of the start's own processor time. Usually all of them take half of
+ * it, on a slow or busy machine too.
+ */
+const MOST_OF_START = 0.25;
 /** From then on, further ones make the next hardly faster. */
 const REQUESTS = 30;
 /** A client that has waited for the servers is answered first. */
@@ -30,9 +33,15 @@ const DELAY_MILLISECONDS = 20;
 /** Answers some requests in memory, before clients know the servers' URLs. A failure is left to the first request. */
 export async function warmUpBriefly(options: ApiServerOptions): Promise<void> {
   const hasNoClient = noClientSince();
-  const end = realMilliseconds() + MOST_MILLISECONDS;
-  const isInTime = () => hasNoClient() && realMilliseconds() < end;
+  const most = processorTime() * (1 + MOST_OF_START);
+  const isInTime = () => hasNoClient() && processorTime() < most;
   await warmUp(options, isInTime, FIRST_REQUESTS).catch(() => {});
+}
+
+/** Microseconds, since the process started. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 }
 
 /**
