@@ -1,7 +1,8 @@
 import sharp, { type Sharp } from "sharp";
 import { describe, expect, it } from "vitest";
+import { decodeThumbnail } from "../../src/core/images/decode.ts";
 import { decodeJpeg } from "../../src/core/images/jpeg.ts";
-import { times } from "../support/combinations.ts";
+import { firstOf, times } from "../support/combinations.ts";
 import { generator, scene } from "../support/scenes.ts";
 
 /** What the decoder makes of a file; undefined if it is damaged. */
@@ -14,8 +15,8 @@ const byDecoder = (file: Buffer): Promise<Buffer | undefined> =>
 
 /** A copy of the pixels that the kernel decodes; undefined if it leaves the file to the decoder. */
 async function byKernel(file: Buffer): Promise<Buffer | undefined> {
-  const decoded = await decodeJpeg(file);
-  const pixels = decoded && Buffer.from(decoded.data);
+  const decoded = await decodeJpeg(file, { whole: true, half: false });
+  const pixels = decoded?.whole && Buffer.from(decoded.whole.data);
   decoded?.free();
   return pixels;
 }
@@ -62,6 +63,35 @@ describe("regular JPEG files", () => {
     expect((await byKernel(file))?.equals((await byDecoder(file)) ?? Buffer.alloc(0))).toBe(true);
   });
 
+  /** 770: three times the thumbnail's side, from where on the decoder decodes at half the length. 1001: odd lengths are left to it. */
+  const SCALED: readonly (readonly [number, number])[] = [
+    [1280, 960],
+    [320, 240],
+    [2046, 770],
+    [767, 767],
+    [1001, 777],
+    [640, 480],
+    [1278, 1400],
+    [200, 1000],
+  ];
+  it.each(firstOf(SCALED, 4))(
+    "have the thumbnail that the decoder makes of them, of %ix%i",
+    async (width, height) => {
+      for (const chromaSubsampling of SUBSAMPLINGS) {
+        const file = await sharp(await scene(width, width, height))
+          .jpeg({ chromaSubsampling })
+          .toBuffer();
+        const expected = await sharp(file)
+          .resize(256, 256, { fit: "fill", kernel: "cubic" })
+          .removeAlpha()
+          .raw()
+          .toBuffer();
+        const thumbnail = await decodeThumbnail(file);
+        expect(Buffer.isBuffer(thumbnail) && thumbnail.equals(expected)).toBe(true);
+      }
+    },
+  );
+
   it("are decoded beside each other", async () => {
     const files = await Promise.all(
       [640, 320, 600].map(async (width, index) =>
@@ -82,7 +112,7 @@ describe("left to the decoder", () => {
     ["grey", (image: Sharp) => image.toColourspace("b-w").jpeg()],
     ["CMYK", (image: Sharp) => image.toColourspace("cmyk").jpeg()],
     ["PNG", (image: Sharp) => image.png()],
-    ["large", (image: Sharp) => image.resize(900, 600).jpeg()],
+    ["large", (image: Sharp) => image.resize(2000, 1500).jpeg()],
     ["tiny", (image: Sharp) => image.resize(7, 20).jpeg()],
   ])("are %s files", async (_name, encode) => {
     expect(await byKernel(await encode(sharp(await scene(9, 320, 240))).toBuffer())).toBeUndefined();

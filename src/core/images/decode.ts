@@ -32,8 +32,12 @@ export interface Pixels extends GreyPicture {
   readonly data: Buffer;
 }
 
-/** Nothing reads the pixels after `free`. */
-type Freeable = Pixels & { free(): void };
+interface DecodedPixels extends Pixels {
+  /** Those that {@link useThumbnail} scales; undefined if it needs the file. */
+  readonly toScale: Pixels | undefined;
+  /** Nothing reads the pixels afterwards. */
+  free(): void;
+}
 
 export interface Undecodable {
   readonly damage: string;
@@ -112,15 +116,20 @@ const askForHeader = (bytes: Buffer): Promise<ImageHeader | Undecodable> =>
  */
 export function decodePixels<T>(
   bytes: Buffer,
-  use: (pixels: Freeable) => Promise<T>,
+  use: (pixels: DecodedPixels) => Promise<T>,
 ): Promise<T | Undecodable> {
   const damage = tooManyRows(bytes);
   if (damage !== undefined) return Promise.resolve({ damage });
   return wholeDecoders.run(async () => {
-    const own = await decodeJpeg(bytes);
-    if (own !== undefined) return use(own);
+    const half = isHalved(bytes);
+    const own = await decodeJpeg(bytes, { whole: true, half });
+    if (own?.whole !== undefined) {
+      const { whole, free } = own;
+      return use({ ...whole, toScale: own.half ?? toScaleOf(whole, bytes), free });
+    }
     const decoded = await decode(bytes, "truncated", (image) => pixelsOf(image.removeAlpha()));
-    return "damage" in decoded ? decoded : use({ ...decoded, free: () => freeMemory(decoded.data) });
+    if ("damage" in decoded) return decoded;
+    return use({ ...decoded, toScale: toScaleOf(decoded, bytes), free: () => freeMemory(decoded.data) });
   });
 }
 
@@ -151,8 +160,9 @@ export async function useThumbnail<T>(
   use: (thumbnail: Uint8Array) => T,
 ): Promise<T | Undecodable> {
   const own = await decodeToScale(bytes);
-  if (own !== undefined) {
-    const made = use(scaledByKernel(own, bytes));
+  const pixels = own?.half ?? own?.whole;
+  if (own !== undefined && pixels !== undefined) {
+    const made = use(scaledByKernel(pixels, bytes));
     own.free();
     return made;
   }
@@ -170,10 +180,23 @@ export async function useThumbnail<T>(
 
 /** Decodes a JPEG file that the kernels decode and scale. */
 async function decodeToScale(bytes: Buffer): Promise<DecodedJpeg | undefined> {
+  const half = isHalved(bytes);
   const size = pixelSizeOf(bytes);
-  if (size === undefined || !fitsKernel(size) || !scalesAsFile(bytes, size)) return undefined;
-  return decoders.run(() => decodeJpeg(bytes));
+  const whole = size !== undefined && fitsKernel(size) && scalesAsFile(bytes, size);
+  return half || whole ? decoders.run(() => decodeJpeg(bytes, { whole, half })) : undefined;
 }
+
+/** Whether sharp makes a thumbnail of what it decodes at half the length, and the kernels can: libvips rounds odd lengths otherwise. */
+function isHalved(bytes: Buffer): boolean {
+  const { width, height } = pixelSizeOf(bytes) ?? { width: 0, height: 0 };
+  const side = Math.min(width, height);
+  const isEven = width % 2 === 0 && height % 2 === 0;
+  const fits = fitsKernel({ width: width / 2, height: height / 2 });
+  return isEven && fits && side > MAX_UNSHRUNK_SIDE && side <= MAX_HALVED_SIDE;
+}
+
+const toScaleOf = (pixels: Pixels, bytes: Buffer): Pixels | undefined =>
+  scalesAsFile(bytes, pixels) ? pixels : undefined;
 
 /** A copy of what {@link useThumbnail} makes. */
 export const decodeThumbnail = (bytes: Buffer): Promise<Buffer | Undecodable> =>
@@ -217,8 +240,9 @@ const scaleByDecoder = (image: SharpImage): Promise<Buffer> =>
     .raw()
     .toBuffer();
 
-/** JPEG files with a longer shorter side are decoded at a reduced size. */
-const MAX_UNSHRUNK_SIDE = 512;
+/** sharp decodes JPEG files with a longer shorter side at a reduced size: at first at half the length, from five times on at less. */
+const MAX_UNSHRUNK_SIDE = 3 * THUMBNAIL_SIDE - 1;
+const MAX_HALVED_SIDE = 5 * THUMBNAIL_SIDE - 1;
 const [PNG_DEPTH_AT, PNG_COLOUR_AT] = [24, 25];
 /** Grey and RGB, of PNG files by colour type, of JPEG files by the number of components. */
 const OPAQUE: Readonly<Record<ImageFormat, readonly (number | undefined)[]>> = { PNG: [0, 2], JPEG: [1, 3] };

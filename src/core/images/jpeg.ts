@@ -6,23 +6,31 @@ import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 interface Kernel extends KernelMemory {
   begin(bytes: number): number;
   /** 0 if the file is not a regular one of this size. */
-  open(width: number, height: number): number;
+  open(width: number, height: number, makesWhole: boolean, makesHalf: boolean): number;
   /** Decodes rows of blocks: 0 if the file is damaged, 1 if there are more, 2 at the end. */
   read(rows: number): 0 | 1 | 2;
-  /** Makes R, G and B of rows, and returns their place. */
-  convert(firstRow: number, rows: number): number;
+  /** Makes R, G and B, and returns their place. */
+  convert(): number;
+  convertHalf(): number;
 }
 
-/** R, G and B of each pixel, row by row, in the memory of a kernel that decodes nothing else until they are freed. */
-export interface DecodedJpeg extends PixelSize {
+interface Decoded extends PixelSize {
+  /** R, G and B of each pixel, row by row. */
   readonly data: Buffer;
+}
+
+/** In the memory of a kernel that decodes nothing else until this is freed. */
+export interface DecodedJpeg {
+  readonly whole: Decoded | undefined;
+  /** As the decoder makes it when it decodes at half the length. */
+  readonly half: Decoded | undefined;
   free(): void;
 }
 
 /** Of larger pictures the decoder's thread takes less of a request's time than the main thread would. */
-const MOST_PIXELS = 2 ** 19;
-/** About 0.6 ms. */
-const PIXELS_PER_SLICE = 131_072;
+const MOST_PIXELS = 2 ** 21;
+/** About 2 ms. */
+const PIXELS_PER_SLICE = 400_000;
 /** The kernel has room for two copies of the file. */
 const MOST_BYTES = 2 ** 20;
 const BLOCK_ROWS = 16;
@@ -36,10 +44,13 @@ const MOST_IDLE = 2;
  * Decodes a regular JPEG file as the decoder does, bit by bit, in turns of the event loop of its own: the turns of the decoder's threads
  * take longer (decision 0016). Returns undefined for any other file and for a damaged one: what the decoder says of it counts.
  */
-export async function decodeJpeg(bytes: Buffer): Promise<DecodedJpeg | undefined> {
+export async function decodeJpeg(
+  bytes: Buffer,
+  wants: { readonly whole: boolean; readonly half: boolean },
+): Promise<DecodedJpeg | undefined> {
   if (formatOf(bytes) !== "JPEG" || bytes.length > MOST_BYTES) return undefined;
-  const { width, height } = pixelSizeOf(bytes) ?? { width: 0, height: 0 };
-  if (width * height > MOST_PIXELS) return undefined;
+  const size = pixelSizeOf(bytes);
+  if (size === undefined || size.width * size.height > MOST_PIXELS) return undefined;
   await yieldToEventLoop();
   const kernel = idle.pop() ?? instantiate<Kernel>(jpegKernel);
   const free = () => {
@@ -47,14 +58,22 @@ export async function decodeJpeg(bytes: Buffer): Promise<DecodedJpeg | undefined
   };
   const at = kernel.begin(bytes.length);
   new Uint8Array(kernel.memory.buffer).set(bytes, at);
-  const isDecoded = kernel.open(width, height) !== 0 && (await readAll(kernel, width));
-  if (!isDecoded) {
+  const { width, height } = size;
+  if (!kernel.open(width, height, wants.whole, wants.half) || !(await readAll(kernel, width))) {
     free();
     return undefined;
   }
-  const pixelsAt = kernel.convert(0, height);
-  const data = Buffer.from(kernel.memory.buffer, pixelsAt, CHANNELS * width * height);
-  return { data, width, height, free };
+  const partAt = (pixelsAt: number, columns: number, rows: number): Decoded => ({
+    data: Buffer.from(kernel.memory.buffer, pixelsAt, CHANNELS * columns * rows),
+    width: columns,
+    height: rows,
+  });
+  const halved = (length: number) => Math.ceil(length / 2);
+  return {
+    whole: wants.whole ? partAt(kernel.convert(), width, height) : undefined,
+    half: wants.half ? partAt(kernel.convertHalf(), halved(width), halved(height)) : undefined,
+    free,
+  };
 }
 
 async function readAll(kernel: Kernel, width: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { spareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import type { ImageMeasures } from "../schema/target.ts";
 import { measured } from "./cache.ts";
-import { decodePixels, type GreyPicture, type Pixels, scalesAsFile, thumbnailOfPixels } from "./decode.ts";
+import { decodePixels, type GreyPicture, type Pixels, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 import { sketchEarly, sketches } from "./matching/ranking.ts";
@@ -42,12 +42,13 @@ export function measure(
   const made = new Promise<ImageMeasures>((resolve, reject) => {
     // Only a few images are in memory at a time.
     const damage = decodePixels(bytes, async (pixels) => {
+      const { toScale } = pixels;
       const measures = measurePixels(pixels, brisque);
       measures.then(resolve, reject);
       // Only comparisons need the sketch, and wait for it.
       const sketched =
-        sketch && !isFirst && scalesAsFile(bytes, pixels)
-          ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, pixels, measures, keepPixels))
+        sketch && !isFirst && toScale
+          ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, toScale, measures, keepPixels))
           : undefined;
       const isOver = Promise.allSettled([measures, sketched]).then(() => pixels.free());
       if (!isScaledFaster(pixels)) await isOver;

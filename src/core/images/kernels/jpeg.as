@@ -21,7 +21,7 @@ const IS_QUANT: i32 = QUANTS + 4 * 128;
 const ZIGZAG: i32 = IS_QUANT + 16;
 const BLOCK: i32 = ZIGZAG + 64;
 const COMPONENTS: i32 = BLOCK + 128;
-const COMPONENT_BYTES: i32 = 32;
+const COMPONENT_BYTES: i32 = 48;
 const FILE: i32 = COMPONENTS + 3 * COMPONENT_BYTES;
 /** Steps of 16 bytes run over the end of rows. */
 const ROOM: i32 = 64;
@@ -42,6 +42,9 @@ class Component {
   last: i32; // DC
   across: i32; // blocks of an MCU
   down: i32;
+  /** 0 if it has none: of half the length, made of a quarter of each block's coefficients. */
+  halfPlane: i32;
+  halfStride: i32;
 }
 
 let length: i32 = 0;
@@ -60,6 +63,9 @@ let windowBits: i32 = 0;
 let sums: i32 = 0;
 let colours: i32 = 0;
 let pixels: i32 = 0;
+let halfPixels: i32 = 0;
+let isWhole: bool = false;
+let isHalf: bool = false;
 
 /** Returns where the caller puts a file of so many bytes. */
 export function begin(bytes: i32): i32 {
@@ -83,8 +89,13 @@ function u16At(at: i32): i32 {
   return (<i32>load<u8>(at) << 8) | load<u8>(at, 1);
 }
 
-/** Whether the file's header is one that this decodes, of a picture of this size. */
-export function open(columns: i32, rows: i32): bool {
+/**
+ * Whether the file's header is one that this decodes, of a picture of this size. Pixels are made of the whole picture, of its half as
+ * libjpeg decodes it at half the length, or of both.
+ */
+export function open(columns: i32, rows: i32, makesWhole: bool, makesHalf: bool): bool {
+  isWhole = makesWhole;
+  isHalf = makesHalf;
   memory.fill(IS_TABLE, 0, 16);
   memory.fill(IS_QUANT, 0, 16);
   width = columns;
@@ -127,6 +138,7 @@ function readFrame(at: i32, end: i32): bool {
   }
   isWide = component(0).across == 2;
   isTall = component(0).down == 2;
+  if (isHalf && isWide != isTall) return false;
   mcuColumns = isWide ? (width + 15) >> 4 : (width + 7) >> 3;
   mcuRows = isTall ? (height + 15) >> 4 : (height + 7) >> 3;
   return true;
@@ -263,10 +275,19 @@ function layOut(): bool {
     const own = component(index);
     own.plane = end;
     own.stride = mcuColumns * own.across * 8;
+    own.halfPlane = 0;
     end += own.stride * mcuRows * own.down * 8 + ROOM;
+    // Where colours have half the length already, they are not reduced.
+    if (!isHalf || (isWide && index > 0)) continue;
+    own.halfPlane = end;
+    own.halfStride = own.stride >> 1;
+    end += own.halfStride * mcuRows * own.down * 4 + ROOM;
   }
   pixels = end;
-  grow(end + 3 * width * height + ROOM);
+  if (isWhole) end += 3 * width * height + ROOM;
+  halfPixels = end;
+  if (isHalf) end += 3 * ((width + 1) >> 1) * ((height + 1) >> 1) + ROOM;
+  grow(end);
   let x = 0;
   let y = 0;
   for (let k = 0; k < 64; k++) {
@@ -296,8 +317,7 @@ export function read(rows: i32): i32 {
         const own = component(index);
         for (let y = 0; y < own.down; y++)
           for (let x = 0; x < own.across; x++) {
-            const row = (mcuRow * own.down + y) * 8;
-            if (!readBlock(own, own.plane + row * own.stride + (column * own.across + x) * 8)) return 0;
+            if (!readBlock(own, mcuRow * own.down + y, column * own.across + x)) return 0;
           }
       }
     }
@@ -331,11 +351,11 @@ function numberOf(bits: u64, size: i32): i32 {
   return value < 1 << (size - 1) ? value + 1 - (1 << size) : value;
 }
 
-function readBlock(own: Component, to: i32): bool {
+function readBlock(own: Component, row: i32, column: i32): bool {
   let bits = window;
   let count = windowBits;
   let at = scanAt;
-  memory.fill(BLOCK, 0, 128);
+  for (let place = BLOCK; place < BLOCK + 128; place += 16) v128.store(place, i32x4.splat(0));
   if (count < 32) {
     bits |= (<u64>load<u32>(at)) << (32 - <u64>count);
     count += 32;
@@ -390,14 +410,78 @@ function readBlock(own: Component, to: i32): bool {
   windowBits = count;
   scanAt = at;
   if (largest > MOST_COEFFICIENT || bitsLeft < -64) return false;
-  if (k == 1) fillBlock(dc, to, own.stride);
-  else transform(to, own.stride);
+  const value = i8x16.splat(<i8>min(255, max(0, ((dc + 4) >> 3) + 128)));
+  if (own.halfPlane) {
+    const to = own.halfPlane + row * 4 * own.halfStride + column * 4;
+    const stride = own.halfStride;
+    if (k > 1) transformHalf(to, stride);
+    else for (let line = 0; line < 4; line++) v128.store32_lane(to + line * stride, value, 0);
+    if (!isWhole) return true;
+  }
+  const to = own.plane + row * 8 * own.stride + column * 8;
+  const stride = own.stride;
+  if (k > 1) transform(to, stride);
+  else for (let line = 0; line < 8; line++) v128.store64_lane(to + line * stride, value, 0);
   return true;
 }
 
-function fillBlock(dc: i32, to: i32, stride: i32): void {
-  const value = i8x16.splat(<i8>min(255, max(0, ((dc + 4) >> 3) + 128)));
-  for (let row = 0; row < 8; row++) v128.store64_lane(to + row * stride, value, 0);
+/** libjpeg's inverse DCT to a block of 4x4. */
+function transformHalf(to: i32, stride: i32): void {
+  const of0 = pairOf(16384, 0);
+  const of26 = pairOf(15137, -6270);
+  const of13 = pairOf(8697, -17799);
+  const of57 = pairOf(11893, -1730);
+  const outer13 = pairOf(20995, 7373);
+  const outer57 = pairOf(-4926, -4176);
+  const half = i32x4.splat(1 << 11);
+  const c0 = v128.load(BLOCK);
+  const c1 = v128.load(BLOCK, 16);
+  const c2 = v128.load(BLOCK, 32);
+  const c3 = v128.load(BLOCK, 48);
+  const c5 = v128.load(BLOCK, 80);
+  const c6 = v128.load(BLOCK, 96);
+  const c7 = v128.load(BLOCK, 112);
+  let first = i32x4.add(i32x4.dot_i16x8_s(lowOf(c0, c0), of0), half);
+  let turned = i32x4.dot_i16x8_s(lowOf(c2, c6), of26);
+  let inner = oddSum(lowOf(c1, c3), lowOf(c5, c7), of13, of57);
+  let outer = oddSum(lowOf(c1, c3), lowOf(c5, c7), outer13, outer57);
+  let upper = i32x4.add(first, turned);
+  let lower = i32x4.sub(first, turned);
+  const low0 = i32x4.shr_s(i32x4.add(upper, outer), 12);
+  const low3 = i32x4.shr_s(i32x4.sub(upper, outer), 12);
+  const low1 = i32x4.shr_s(i32x4.add(lower, inner), 12);
+  const low2 = i32x4.shr_s(i32x4.sub(lower, inner), 12);
+  first = i32x4.add(i32x4.dot_i16x8_s(highOf(c0, c0), of0), half);
+  turned = i32x4.dot_i16x8_s(highOf(c2, c6), of26);
+  inner = oddSum(highOf(c1, c3), highOf(c5, c7), of13, of57);
+  outer = oddSum(highOf(c1, c3), highOf(c5, c7), outer13, outer57);
+  upper = i32x4.add(first, turned);
+  lower = i32x4.sub(first, turned);
+  const v0 = i16x8.narrow_i32x4_s(low0, i32x4.shr_s(i32x4.add(upper, outer), 12));
+  const v3 = i16x8.narrow_i32x4_s(low3, i32x4.shr_s(i32x4.sub(upper, outer), 12));
+  const v1 = i16x8.narrow_i32x4_s(low1, i32x4.shr_s(i32x4.add(lower, inner), 12));
+  const v2 = i16x8.narrow_i32x4_s(low2, i32x4.shr_s(i32x4.sub(lower, inner), 12));
+
+  // Two columns each
+  const c01 = lowOf(lowOf(v0, v2), lowOf(v1, v3));
+  const c23 = highOf(lowOf(v0, v2), lowOf(v1, v3));
+  const c45 = lowOf(highOf(v0, v2), highOf(v1, v3));
+  const c67 = highOf(highOf(v0, v2), highOf(v1, v3));
+  first = i32x4.add(i32x4.dot_i16x8_s(lowOf(c01, c45), of0), i32x4.splat(1 << 18));
+  turned = i32x4.dot_i16x8_s(lowOf(c23, c67), of26);
+  inner = oddSum(highOf(c01, c23), highOf(c45, c67), of13, of57);
+  outer = oddSum(highOf(c01, c23), highOf(c45, c67), outer13, outer57);
+  upper = i32x4.add(first, turned);
+  lower = i32x4.sub(first, turned);
+  const middle = i16x8.splat(128);
+  const left = i16x8.narrow_i32x4_s(i32x4.shr_s(i32x4.add(upper, outer), 19), i32x4.shr_s(i32x4.add(lower, inner), 19));
+  const right = i16x8.narrow_i32x4_s(i32x4.shr_s(i32x4.sub(lower, inner), 19), i32x4.shr_s(i32x4.sub(upper, outer), 19));
+  const bytes = i8x16.narrow_i16x8_u(i16x8.add_sat_s(left, middle), i16x8.add_sat_s(right, middle));
+  const lines = v128.shuffle<u8>(bytes, bytes, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  v128.store32_lane(to, lines, 0);
+  v128.store32_lane(to + stride, lines, 1);
+  v128.store32_lane(to + 2 * stride, lines, 2);
+  v128.store32_lane(to + 3 * stride, lines, 3);
 }
 
 function transform(to: i32, stride: i32): void {
@@ -528,13 +612,30 @@ function transformColumns(shift: i32): void {
   v128.store(BLOCK, highOf(b3, b7), 112);
 }
 
-/** Converts rows to R, G and B, from the first one on, and returns where these begin. */
-export function convert(first: i32, rows: i32): i32 {
-  for (let row = first; row < first + rows; row++) {
+/** Converts all rows to R, G and B, and returns where these begin. */
+export function convert(): i32 {
+  for (let row = 0; row < height; row++) {
     const brightness = component(0).plane + row * component(0).stride;
-    convertRow(brightness, colourRow(component(1), row, colours), colourRow(component(2), row, colours + width + ROOM), row);
+    const blueness = colourRow(component(1), row, colours);
+    const redness = colourRow(component(2), row, colours + width + ROOM);
+    convertRow(brightness, blueness, redness, pixels + row * 3 * width, width);
   }
-  return pixels + first * 3 * width;
+  return pixels;
+}
+
+/** Converts the half. */
+export function convertHalf(): i32 {
+  const columns = (width + 1) >> 1;
+  for (let row = 0; row < (height + 1) >> 1; row++) {
+    const to = halfPixels + row * 3 * columns;
+    convertRow(halfRow(component(0), row), halfRow(component(1), row), halfRow(component(2), row), to, columns);
+  }
+  return halfPixels;
+}
+
+@inline
+function halfRow(own: Component, row: i32): i32 {
+  return own.halfPlane ? own.halfPlane + row * own.halfStride : own.plane + row * own.stride;
 }
 
 /** A row of colour in full length. */
@@ -574,11 +675,11 @@ function weighed(low: v128, high: v128, weights: v128, half: v128): v128 {
   );
 }
 
-function convertRow(brightness: i32, blueness: i32, redness: i32, row: i32): void {
+function convertRow(brightness: i32, blueness: i32, redness: i32, start: i32, columns: i32): void {
   const middle = i16x8.splat(128);
   const half = i32x4.splat(32768);
-  let to = pixels + row * 3 * width;
-  for (let x = 0; x < width; x += 8) {
+  let to = start;
+  for (let x = 0; x < columns; x += 8) {
     const y = v128.load_ext<u8>(brightness + x);
     const cb = i16x8.sub(v128.load_ext<u8>(blueness + x), middle);
     const cr = i16x8.sub(v128.load_ext<u8>(redness + x), middle);
