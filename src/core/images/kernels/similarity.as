@@ -16,7 +16,8 @@
  *  1. the structure term (2⟨x,y⟩ + c) / (|x|² + |y|² + c) is at most f(X, Y) = 2⟨X,Y⟩ / (|X|² + |Y|²), by Cauchy-Schwarz
  *     on what is left; and the luminance term is f(A, B) with A = (mean, √(C1/2)), which is positive;
  *  2. f(X, Y) = cos∠(X,Y) · sech ln(|X|/|Y|): when X is replaced by X', the cosine changes by at most the length of
- *     X/|X| - X'/|X'|, the other factor by at most ½|ln(|X|/|X'|)|, whatever Y is. Both factors are at most 1;
+ *     X/|X| - X'/|X'|, the other factor by at most ½|ln(|X|/|X'|)|, whatever Y is. Both factors are at most 1. |ln q| is at most
+ *     |sinh ln q| = ½|q - 1/q|, which is computed faster, and nearly the same where q is nearly 1;
  *  3. so taking the coded X' and A' for X and A changes the product of both terms by at most the sum of these four. The
  *     encoder adds them up over all windows: that is the sketch's slack. Slack and a margin for 32-bit floats are added to
  *     what the codes give, and the sum is at least the score, for whatever other image.
@@ -222,25 +223,32 @@ export function sketch(grey: bool): f64 {
   const planes = grey ? 1 : PLANES;
   let slack: f64 = 0;
   for (let plane = 0; plane < planes; plane++) {
-    for (let window = 0; window < FULL_AND_EDGE; window++) {
-      readAny(plane, window);
-      const place = window < FULL ? window : window + (FULL_GROUPS * 16 - FULL);
-      slack += code(
-        SKETCH + plane * SKETCH_PLANE_BYTES + (place >> 4) * GROUP_BYTES + (place & 15),
-        window < FULL ? 36 : 24,
-      );
-    }
+    const to = SKETCH + plane * SKETCH_PLANE_BYTES;
+    slack += codeWindows(plane, 0, FULL, to, 36);
+    slack += codeWindows(plane, FULL, FULL_AND_EDGE, to + FULL_GROUPS * GROUP_BYTES, 24);
   }
   return grey ? slack * PLANES : slack;
 }
 
-/** Codes the window read last. Returns the most by which the code changes a score. */
-function code(at: i32, count: f64): f64 {
+function codeWindows(plane: i32, first: i32, end: i32, to: i32, count: f64): f64 {
   const half = halfOf(count);
   const low = Math.sqrt(half);
+  const step = normStep(low);
+  let slack: f64 = 0;
+  for (let window = first; window < end; window++) {
+    const place = window - first;
+    readAny(plane, window);
+    slack += code(to + (place >> 4) * GROUP_BYTES + (place & 15), half, low, step);
+  }
+  return slack;
+}
+
+/** Codes the window read last. Returns the most by which the code changes a score. */
+function code(at: i32, half: f64, low: f64, step: f64): f64 {
   const norm = Math.sqrt(normSquared);
   const meanCode = Math.round(Math.sqrt(mean * 255));
-  const normCode = Math.min(255, Math.round(Math.sqrt(Math.max(0, norm - low) / normStep(low))));
+  const normCode = Math.min(255, Math.round(Math.sqrt(Math.max(0, norm - low) / step)));
+  const one = 1 / norm;
   const xCode = Math.round((STEPS * gx) / norm);
   const yCode = Math.round((STEPS * gy) / norm);
   store<u8>(at, <u8>meanCode);
@@ -249,7 +257,7 @@ function code(at: i32, count: f64): f64 {
   store<i8>(at + 48, <i8>yCode);
 
   // The norm and the rest exactly as `four` computes them: the rest is a difference of near equals, and far from exact.
-  const n: f32 = <f32>low + <f32>normStep(low) * <f32>(normCode * normCode);
+  const n: f32 = <f32>low + <f32>step * <f32>(normCode * normCode);
   const n2 = n * n;
   const part = n2 * (<f32>(1 / (STEPS * STEPS)) * <f32>(xCode * xCode + yCode * yCode)) + <f32>half;
   const whole: f32 = n2 > part ? n2 : part;
@@ -257,16 +265,20 @@ function code(at: i32, count: f64): f64 {
   const codedX = (<f64>n * xCode) / STEPS;
   const codedY = (<f64>n * yCode) / STEPS;
   const codedNorm = Math.sqrt(codedX * codedX + codedY * codedY + codedRest * codedRest + half);
+  const other = 1 / codedNorm;
   const structure =
-    chord(gx / norm - codedX / codedNorm, gy / norm - codedY / codedNorm, rest / norm - codedRest / codedNorm, low / norm - low / codedNorm) +
-    0.5 * Math.abs(Math.log(norm / codedNorm));
+    chord(gx * one - codedX * other, gy * one - codedY * other, rest * one - codedRest * other, low * one - low * other) +
+    0.25 * Math.abs(norm * other - codedNorm * one);
 
   const codedMean = (meanCode * meanCode) / 255;
   const dark = Math.sqrt(C1 / 2);
   const light = Math.sqrt(mean * mean + C1 / 2);
   const codedLight = Math.sqrt(codedMean * codedMean + C1 / 2);
+  const bright = 1 / light;
+  const codedBright = 1 / codedLight;
   const luminance =
-    chord(mean / light - codedMean / codedLight, dark / light - dark / codedLight, 0, 0) + 0.5 * Math.abs(Math.log(light / codedLight));
+    chord(mean * bright - codedMean * codedBright, dark * bright - dark * codedBright, 0, 0) +
+    0.25 * Math.abs(light * codedBright - codedLight * bright);
   return structure + luminance;
 }
 
