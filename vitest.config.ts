@@ -32,6 +32,18 @@ const PROGRAMS = [
   "test/store/redis-{filling,snapshots,store}.test.ts",
 ];
 
+/** Tests of the package's declarations, which take most of the time of building it. */
+const DECLARATIONS = "test/{package/{checkout,contents,types},matrix/types}.test.ts";
+/** Of the package: they start processes of their own, in which everything happens that they test. */
+const OF_PACKAGE = {
+  isolate: false,
+  globalSetup: "test/package/pack.ts",
+  maxConcurrency: 3,
+  testTimeout: 120_000,
+  retry: 1,
+};
+const WITHOUT_MATRIX = hasMatrix ? [] : ["test/matrix/**"];
+
 /** What `npm run check` tests. CI does that first, with every combination, and does not repeat it. */
 const CHECKED =
   process.env.CHECKED === undefined
@@ -117,15 +129,15 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: "declarations", include: [DECLARATIONS], exclude: WITHOUT_MATRIX, ...OF_PACKAGE },
+      },
+      {
+        extends: true,
         test: {
           name: "package",
-          include: ["test/package/**/*.test.ts", ...(hasMatrix ? ["test/matrix/**/*.test.ts"] : [])],
-          // They start processes of their own, in which everything happens that they test.
-          isolate: false,
-          globalSetup: "test/package/pack.ts",
-          maxConcurrency: 3,
-          testTimeout: 120_000,
-          retry: 1,
+          include: ["test/{package,matrix}/**/*.test.ts"],
+          exclude: [DECLARATIONS, ...WITHOUT_MATRIX, "**/node_modules/**"],
+          ...OF_PACKAGE,
         },
       },
     ],

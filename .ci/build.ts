@@ -13,11 +13,12 @@ const repository = fileURLToPath(new URL("..", import.meta.url));
 /**
  * Builds the code and the page, with the licences of what is bundled.
  *
+ * @param declares - whether with declarations, which take most of the time.
  * @returns the names of the packages whose code is in it.
  */
-export async function buildInto(dist: string): Promise<readonly string[]> {
+export async function buildInto(dist: string, declares = true): Promise<readonly string[]> {
   const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
-  const args = [tsdown, "--out-dir", dist, "--log-level", "error"];
+  const args = [tsdown, "--out-dir", dist, "--log-level", "error", ...(declares ? [] : ["--no-dts"])];
   await promisify(execFile)(process.execPath, args, { cwd: repository });
   await dropRegions(dist);
   const { packages } = await buildPage(join(dist, "page.html.br"));

@@ -32,9 +32,14 @@ async function bundledInStaged(): Promise<readonly string[]> {
   return parts.filter((part) => part["bom-ref"].startsWith("bundled ")).map(({ name }) => name);
 }
 
-/** Builds and packs the package in a new folder. Returns the path of the tarball, and the names of the packages that it bundles. */
-export async function packIn(folder: string) {
-  const bundled = IS_STAGED ? await bundledInStaged() : await stagePackage(folder);
+/**
+ * Builds and packs the package in a new folder.
+ *
+ * @param declares - as for {@link stagePackage}.
+ * @returns the path of the tarball, and the names of the packages that it bundles.
+ */
+export async function packIn(folder: string, declares = true) {
+  const bundled = IS_STAGED ? await bundledInStaged() : await stagePackage(folder, declares);
   if (IS_STAGED) await cp(join(repository, "published"), folder, { recursive: true });
   const packed = await run("npm", ["pack"], { cwd: folder });
   return { tarball: join(folder, packed.stdout.trim()), bundled };
@@ -50,13 +55,17 @@ async function linkMatrix(modules: string): Promise<void> {
 
 /**
  * Builds and packs the package once for all tests of this folder, and installs the tarball into a temporary project together with
- * the examples. Dependencies come from this repository's `node_modules`, so that no test needs the network.
+ * the examples. Dependencies come from this repository's `node_modules`, so that no test needs the network. For a run that tests no
+ * declarations, there are none.
  */
 export default async function setup(project: TestProject) {
+  const declares = project.name === "declarations";
+  const isPacked = "consumer" in project.getProvidedContext();
+  if (isPacked && !declares) return;
   const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
   const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
   await mkdir(installed, { recursive: true });
-  const { tarball, bundled } = await packIn(join(folder, "staged"));
+  const { tarball, bundled } = await packIn(join(folder, "staged"), declares);
   await run("tar", ["-xf", tarball, "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
   if (hasMatrix) await linkMatrix(join(folder, "consumer/node_modules"));
@@ -66,7 +75,7 @@ export default async function setup(project: TestProject) {
     );
   await cp(join(repository, "examples"), join(folder, "consumer/examples"), { recursive: true });
   await writeFile(join(folder, "consumer/package.json"), '{ "private": true }');
-  project.provide("consumer", join(folder, "consumer"));
-  project.provide("bundled", bundled);
+  project.vitest.provide("consumer", join(folder, "consumer"));
+  project.vitest.provide("bundled", bundled);
   return () => rm(folder, { recursive: true });
 }
