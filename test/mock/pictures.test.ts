@@ -5,6 +5,7 @@ import type { default as Decoder, Sharp } from "sharp";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { times } from "../support/combinations.ts";
 import { MockSession } from "../support/mock-session.ts";
+import { generator } from "../support/scenes.ts";
 import { PICTURE_HASHES } from "./picture-hashes.ts";
 
 const COUNT = times(8, 4);
@@ -14,6 +15,10 @@ const sharp: typeof Decoder = createRequire(import.meta.url)("sharp");
 const prototype: Sharp = Object.getPrototypeOf(sharp(Buffer.alloc(1)));
 
 afterEach(() => vi.restoreAllMocks());
+
+/** Of those sharp writes the file. */
+const png = (n: number, size: { readonly width?: number } = {}): Promise<Buffer> =>
+  samplePicture(n, { format: "PNG", ...size });
 
 /** Every target that matches, not only the best one that the response has. */
 async function namesFound(session: MockSession, picture: Buffer): Promise<string[]> {
@@ -71,24 +76,44 @@ describe("sample pictures", () => {
     },
   );
 
+  it("are JPEG files with the bytes that sharp writes, of every size", async () => {
+    const next = generator(61);
+    const side = (): number => Math.floor(192 + next() * 80);
+    const sizes = [
+      { width: 320, height: 240 },
+      { width: 1280, height: 193 },
+      ...Array.from({ length: times(60, 6) }, () => ({ width: side(), height: side() })),
+    ];
+    for (const [n, size] of sizes.entries())
+      for (const picture of [
+        (format: "JPEG" | "PNG") => samplePicture(n, { format, ...size }),
+        (format: "JPEG" | "PNG") => flatPicture({ format, ...size }),
+      ]) {
+        const expected = await sharp(await picture("PNG"))
+          .jpeg({ quality: 90 })
+          .toBuffer();
+        expect((await picture("JPEG")).equals(expected), `${n}: ${size.width}x${size.height}`).toBe(true);
+      }
+  });
+
   it("are drawn once, and returned as copies that a test may write into", async () => {
     const drawn = vi.spyOn(prototype, "toBuffer");
-    const first = await samplePicture(880_001);
+    const first = await png(880_001);
     const bytes = Buffer.from(first);
     first.fill(0);
-    const again = await Promise.all([samplePicture(880_001), samplePicture(880_001, { format: "JPEG" })]);
+    const again = await Promise.all([png(880_001), samplePicture(880_001, { format: "PNG" })]);
     expect(again).toEqual([bytes, bytes]);
     again[0]?.fill(0);
-    expect(await samplePicture(880_001, { width: 320 })).toEqual(bytes);
+    expect(await png(880_001, { width: 320 })).toEqual(bytes);
     expect(drawn).toHaveBeenCalledTimes(1);
-    const others = [samplePicture(880_002), samplePicture(880_001, { format: "PNG" }), flatPicture()];
+    const others = [png(880_002), samplePicture(880_001), flatPicture({ format: "PNG", width: 999 })];
     for (const other of await Promise.all(others)) expect(other).not.toEqual(bytes);
-    expect(drawn).toHaveBeenCalledTimes(4);
+    expect(drawn).toHaveBeenCalledTimes(3);
   });
 
   it("are drawn once for those that wait", async () => {
     const drawn = vi.spyOn(prototype, "toBuffer");
-    const [first, second] = await Promise.all([samplePicture(880_003), samplePicture(880_003)]);
+    const [first, second] = await Promise.all([png(880_003), png(880_003)]);
     expect(first).toEqual(second);
     expect(first).not.toBe(second);
     expect(drawn).toHaveBeenCalledTimes(1);
@@ -97,17 +122,17 @@ describe("sample pictures", () => {
   it("are drawn again when others took the memory for kept ones, the last used last", async () => {
     const large = (n: number) => samplePicture(n, { format: "PNG", width: 1280, height: 1280 });
     const small = [880_004, 880_005] as const;
-    for (const n of small) await samplePicture(n);
+    for (const n of small) await png(n);
     const drawn = vi.spyOn(prototype, "toBuffer");
     // Three of them take more than 8 MiB.
     const sizes = [];
     for (const n of [1, 2, 3]) {
       sizes.push((await large(n)).length);
-      await samplePicture(small[1]);
+      await png(small[1]);
     }
     expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(8 * 2 ** 20);
     expect(drawn).toHaveBeenCalledTimes(3);
-    await samplePicture(small[0]);
+    await png(small[0]);
     expect(drawn).toHaveBeenCalledTimes(4);
   });
 
@@ -115,9 +140,9 @@ describe("sample pictures", () => {
     const failing = vi
       .spyOn(prototype, "toBuffer")
       .mockRejectedValue(new Error("vips_malloc: out of memory"));
-    await expect(samplePicture(880_006)).rejects.toThrow("out of memory");
+    await expect(png(880_006)).rejects.toThrow("out of memory");
     failing.mockRestore();
-    expect((await sharp(await samplePicture(880_006)).metadata()).width).toBe(320);
+    expect((await sharp(await png(880_006)).metadata()).width).toBe(320);
   });
 
   it("have their number in them, light with a dark edge", async () => {

@@ -284,13 +284,8 @@ const fromPixels = (data: Buffer, { width, height }: PixelSize): SharpImage => {
   return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: false });
 };
 
-/** Below this, a JPEG loses the grain that the rater needs. */
-const JPEG_QUALITY = 90;
-
-export function encodePixels({ data, width, height }: Pixels, format: ImageFormat): Promise<Buffer> {
-  const image = fromPixels(data, { width, height });
-  return (format === "PNG" ? image.png() : image.jpeg({ quality: JPEG_QUALITY })).toBuffer();
-}
+export const encodePng = ({ data, ...size }: Pixels): Promise<Buffer> =>
+  fromPixels(data, size).png().toBuffer();
 
 const areaOf = ({ width, height }: ImageHeader): number => width * height;
 

@@ -99,8 +99,8 @@ export const compareImages: typeof Engine.compareImages = async (...given) =>
   (await engine()).compareImages(...given);
 
 /** Without what measures and compares: tests that only draw pictures need none of it. */
-export const encodePixels: typeof Decode.encodePixels = async (...given) =>
-  (await import("./decode.ts")).encodePixels(...given);
+export const encodePng: typeof Decode.encodePng = async (...given) =>
+  (await import("./decode.ts")).encodePng(...given);
 
 export const inspectQueryImage: typeof Engine.inspectQueryImage = async (...given) =>
   (await engine()).inspectQueryImage(...given);

@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
-import { encodePixels } from "../../core/images/on-demand.ts";
+import type { Pixels } from "../../core/images/decode.ts";
+import { encodePng } from "../../core/images/on-demand.ts";
 import { checked } from "../../core/schema/zod/problems.ts";
 import { optional, record } from "../../core/schema/zod/record.ts";
 import { oneOf, wholeNumber, wholeNumberFrom } from "../../core/schema/zod/values.ts";
 import { drawPicture } from "./draw-picture.ts";
+import { encodeJpeg } from "./encode-picture.ts";
 import { keptPicture } from "./kept-pictures.ts";
 
 /** How a picture for tests is drawn. */
@@ -44,9 +46,12 @@ export async function samplePicture(n: number, options: PictureOptions = {}): Pr
   const number = checked("n", pictureNumber, n);
   const { format, width, height } = checked("picture", pictureOptions, options);
   return keptPicture(`${number} ${format} ${width} ${height}`, async () =>
-    encodePixels(await drawPicture(number, width, height), format),
+    encode(await drawPicture(number, width, height), format),
   );
 }
+
+const encode = (picture: Pixels, format: "PNG" | "JPEG"): Promise<Buffer> =>
+  format === "PNG" ? encodePng(picture) : encodeJpeg(picture);
 
 const GREY = 128;
 
@@ -60,6 +65,6 @@ const GREY = 128;
 export async function flatPicture(options: PictureOptions = {}): Promise<Buffer> {
   const { format, width, height } = checked("picture", pictureOptions, options);
   return keptPicture(`flat ${format} ${width} ${height}`, () =>
-    encodePixels({ data: Buffer.alloc(width * height * 3, GREY), width, height }, format),
+    encode({ data: Buffer.alloc(width * height * 3, GREY), width, height }, format),
   );
 }

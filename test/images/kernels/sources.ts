@@ -19,6 +19,7 @@ export const KERNELS = {
   pixels: { folder: CORE, pages: 7 },
   similarity: { folder: CORE, pages: 19 },
   picture: { folder: PICTURES, pages: 3 },
+  encoder: { folder: PICTURES, pages: 1 },
   thumbnail: { folder: CORE, pages: 8 },
   features: { folder: RECOGNITION, pages: 64 },
   recognition: { folder: RECOGNITION, pages: 8, imports: ["homographies", "pairs"] },
