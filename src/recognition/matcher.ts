@@ -42,7 +42,7 @@ export const featureMatcher: ImageMatcher = featuresAgreeing(DEFAULT_INLIERS);
 interface FeatureOptions {
   /**
    * Features that must agree on one position: an integer of at least 5. Default 8. Two fewer are enough if half of the
-   * pixels there look like the target's.
+   * pixels there look like the target's; three, if three quarters of many do.
    */
   readonly minimumInliers?: number | undefined;
 }

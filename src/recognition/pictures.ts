@@ -20,7 +20,7 @@ import {
 import { Pyramid, reduce } from "./pixels.ts";
 import { readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
-import { countDifferent, type QueryPicture } from "./recognise.ts";
+import { countDifferent, type QueryPicture, type QueryPixels } from "./recognise.ts";
 
 let finder: Promise<FeatureFinder> | undefined;
 
@@ -30,8 +30,7 @@ async function find(picture: GreyPicture, search: SearchSettings): Promise<Featu
 }
 
 /** How a query is searched. */
-interface QueryPass {
-  readonly pixels: Pyramid;
+interface QueryPass extends QueryPixels {
   readonly search: SearchSettings;
   /** The targets that share most features with it are verified: at least so many. */
   readonly verified: number;
@@ -42,13 +41,13 @@ export async function passesOfQuery(image: ComparedImage): Promise<readonly Quer
   const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
   if ("damage" in grey) return [];
   const pixels = new Pyramid(grey);
-  const whole = { pixels, search: QUERY_SEARCH, verified: 12 };
+  const whole = { pixels, level: 0, search: QUERY_SEARCH, verified: 12 };
   if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
-  return [whole, { pixels: pixels.smaller(), search: HALF_QUERY_SEARCH, verified: 6 }];
+  return [whole, { pixels, level: 1, search: HALF_QUERY_SEARCH, verified: 6 }];
 }
 
-export async function featuresOfQuery({ pixels, search }: QueryPass): Promise<QueryPicture> {
-  return { ...(await find(pixels.level(0), search)), pixels };
+export async function featuresOfQuery({ pixels, level, search }: QueryPass): Promise<QueryPicture> {
+  return { ...(await find(pixels.level(level), search)), pixels, level };
 }
 
 // From the file, not from the rating's pixels: decision 0006.

@@ -62,11 +62,6 @@ export class Pyramid {
     this.#levels[number] = made;
     return made;
   }
-
-  /** The pyramid of the picture at half its size. */
-  smaller(): Pyramid {
-    return new Pyramid(this.level(1));
-  }
 }
 
 function halve(picture: GreyPicture): GreyPicture {

@@ -15,7 +15,7 @@ import {
   passesOfQuery,
 } from "./pictures.ts";
 import { hiddenByOthers } from "./places.ts";
-import { type Found, lookFor, type QueryPicture } from "./recognise.ts";
+import { type Found, type Judgement, lookFor, type QueryPicture, type QueryPixels } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 /** Of many targets, so many are verified at most: those that share most features with the query. */
@@ -42,24 +42,21 @@ export async function rankByFeatures<T extends ComparedTarget>(
     (target.image.sha256 === image.sha256 ? same : others).push(target);
   }
   const passes = others.length > 0 ? await passesOfQuery(image) : [];
-  let query: QueryPicture | undefined;
-  let searched: Searched<T> = { detections: [], failed: [], unlike: others, reasons: new Map() };
-  if (passes.length > 0) {
-    const prepared = await featuresOfTargets(others);
-    for (const pass of inOrder(passes, most, only)) {
-      const features = await featuresOfQuery(pass);
-      const wanted = Number.isFinite(most)
-        ? Math.max(pass.verified, Math.ceil(1.5 * most))
-        : LONGEST_SHORTLIST;
-      const found = await searchIn(features, others, prepared, wanted, minimumInliers, only);
-      if (query === undefined || pass === passes[0] || found.detections.length > 0)
-        [query, searched] = [features, found];
-      if (found.detections.length + same.length > 0) break;
-    }
+  const prepared = passes.length > 0 ? await featuresOfTargets(others) : [];
+  const judged = new Map<T, Judgement>();
+  const search = { targets: others, prepared, judged, minimumInliers, only };
+  for (const pass of inOrder(passes, most, only)) {
+    const wanted = Number.isFinite(most) ? Math.max(pass.verified, Math.ceil(1.5 * most)) : LONGEST_SHORTLIST;
+    await searchIn(await featuresOfQuery(pass), wanted, search);
+    if (most === 1 && (same.length > 0 || [...judged.values()].some(({ found }) => found))) break;
   }
-  const { failed, unlike, reasons } = searched;
-  const wholes = same.map((target) => ({ target, why: "the same file", ...wholeOf(query) }));
-  const detections = [...wholes, ...searched.detections];
+  const wholes = same.map((target) => ({ target, why: "the same file", ...wholeOf(passes[0]) }));
+  const detections: (Found & { readonly target: T; readonly why: string })[] = wholes;
+  const failed: { readonly target: T; readonly inliers: number }[] = [];
+  for (const [target, { inliers, why, found }] of judged)
+    if (found) detections.push({ target, why, ...found });
+    else failed.push({ target, inliers });
+  const reasons = new Map([...judged].map(([target, { why }]) => [target, why]));
   const hidden = hiddenByOthers(detections);
   const matches: RankedMatch<T>[] = [];
   for (const detection of detections) {
@@ -77,66 +74,54 @@ export async function rankByFeatures<T extends ComparedTarget>(
   return {
     matches,
     notCompared: [],
-    unmatched: [...failed.map(({ target }) => target), ...unlike],
-    isUndecoded: others.length > 0 && query === undefined,
+    unmatched: [...failed.map(({ target }) => target), ...others.filter((target) => !judged.has(target))],
+    isUndecoded: others.length > 0 && passes.length === 0,
     whyNot: (target) =>
       reasons.get(target) ??
-      (query ? "too few features look alike to compare their positions" : CANNOT_BE_DECODED),
+      (passes.length > 0 ? "too few features look alike to compare their positions" : UNDECODED.why),
   };
 }
 
 /**
- * Passes end when a target is found. A target that is seen from near shows more detail than its features have: it is found at half
- * the query's size. Whole pictures are never so near. If one match is enough, half the size, which takes less time, comes first.
+ * A target that is seen from near or out of focus shows other detail than its features have: it is found at half the query's size.
+ * Whole pictures are never so near. If one match is enough, half the size, which takes less time, comes first.
  */
 const inOrder = <T>(passes: readonly T[], most: number, only: "wholePictures" | undefined) =>
   only !== undefined ? passes.slice(0, 1) : most === 1 ? passes.toReversed() : passes;
 
-const CANNOT_BE_DECODED = "the picture cannot be decoded";
+const UNDECODED: Judgement = { inliers: 0, why: "the picture cannot be decoded" };
 
-/** The result of looking for targets in a picture. */
-interface Searched<T> {
-  readonly detections: readonly (Found & { readonly target: T; readonly why: string })[];
-  /** Compared in vain; `unlike` were not compared. */
-  readonly failed: { readonly target: T; readonly inliers: number }[];
-  readonly unlike: readonly T[];
-  readonly reasons: Map<T, string>;
+interface Search<T> {
+  readonly targets: readonly T[];
+  readonly prepared: readonly (TargetFeatures | null)[];
+  /** What was found of each target that was compared. */
+  readonly judged: Map<T, Judgement>;
+  readonly minimumInliers: number;
+  readonly only: "wholePictures" | undefined;
 }
 
-/** Looks in a picture for the targets that share most features with it. */
+/** Looks in a picture for the targets that share most features with it and were not found before. */
 async function searchIn<T extends ComparedTarget>(
   query: QueryPicture,
-  targets: readonly T[],
-  prepared: readonly (TargetFeatures | null)[],
   wanted: number,
-  minimumInliers: number,
-  only: "wholePictures" | undefined,
-): Promise<Searched<T>> {
+  { targets, prepared, judged, minimumInliers, only }: Search<T>,
+): Promise<void> {
   const verified = new Set(await shortlist(query, prepared, wanted));
-  const detections: (Found & { readonly target: T; readonly why: string })[] = [];
-  const failed: Searched<T>["failed"] = [];
-  const unlike: T[] = [];
-  const reasons = new Map<T, string>();
   let compared = 0;
   for (const [index, target] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
     const features = prepared[index] ?? null;
-    if (features === null || !verified.has(features)) {
-      if (features === null) reasons.set(target, CANNOT_BE_DECODED);
-      unlike.push(target);
-      continue;
-    }
+    const known = judged.get(target);
+    if (features === null) judged.set(target, UNDECODED);
+    if (features === null || !verified.has(features) || known?.found) continue;
     if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
     compared += 1;
     const { inliers, why, found } = lookFor(features, query, minimumInliers);
     const isPart = only !== undefined && found !== undefined && !isWhole(found.outline);
-    if (found && !isPart) detections.push({ target, why, picture: features, ...found });
-    else {
-      reasons.set(target, isPart ? `${why}, but not the whole picture` : why);
-      failed.push({ target, inliers });
-    }
+    if (isPart) judged.set(target, { inliers, why: `${why}, but not the whole picture` });
+    else if (found) judged.set(target, { inliers, why, found: { ...found, picture: features } });
+    else if (!known || inliers > known.inliers) judged.set(target, { inliers, why });
   }
-  return { detections, failed, unlike, reasons };
 }
 
 /** The score of an image for a target's; null when it does not show that. */
@@ -161,9 +146,12 @@ const WHOLE: Outline = [
   [0, 1],
 ];
 
-const wholeOf = (query: QueryPicture | undefined): Found => ({
+const wholeOf = (query: QueryPixels | undefined): Found => ({
   inliers: Number.MAX_VALUE,
-  corners: WHOLE.map(([x, y]) => [x * (query?.width ?? 1), y * (query?.height ?? 1)] as const),
+  corners: WHOLE.map(([x, y]) => {
+    const { width, height } = query?.pixels.level(0) ?? { width: 1, height: 1 };
+    return [x * width, y * height] as const;
+  }),
   places: new Float64Array(),
   shown: 1,
   score: 1,

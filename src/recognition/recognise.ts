@@ -36,7 +36,7 @@ interface Position {
   readonly span: number;
   /** Between the camera's axis and the target's normal, in degrees. */
   readonly tilt: number;
-  /** The target's corners, in pixels of the picture as it was searched. */
+  /** The target's corners, in pixels of the whole query. */
   readonly corners: Outline;
   /** Places of the inliers in the picture, x and y of each. */
   readonly places: Float64Array;
@@ -56,7 +56,7 @@ function load(target: Features) {
 export const countDifferent = (target: Features): number =>
   Math.round(load(target).kernel.countDifferent(target.count, target.dark));
 
-function recognise(target: Features, query: Features): Position {
+function recognise(target: Features, query: QueryPicture): Position {
   const loaded = load(target);
   const { kernel } = loaded;
   const { buffer } = kernel.memory;
@@ -79,8 +79,10 @@ function recognise(target: Features, query: Features): Position {
     kernel.resultAt(),
     13,
   );
-  const places = new Float64Array(buffer, kernel.inliersAt(), inliers * 2).slice();
-  const corner = (index: number): [number, number] => [corners[index * 2] ?? 0, corners[index * 2 + 1] ?? 0];
+  const whole = 2 ** query.level;
+  const places = new Float64Array(buffer, kernel.inliersAt(), inliers * 2).map((each) => each * whole);
+  const corner = (index: number) =>
+    [whole * (corners[index * 2] ?? 0), whole * (corners[index * 2 + 1] ?? 0)] as const;
   return { inliers, chance, span, tilt, corners: [0, 1, 2, 3].map(corner), places };
 }
 
@@ -94,8 +96,9 @@ const FEW = { inliers: 16, span: 0.05 };
 const MANY_FEATURES = 60;
 /** The part of what nothing covers that must look as the target does: the rarer the inliers are by chance, the less. */
 const SAME = { least: 0.4, certain: 8 };
-/** If this much of it does, fewer inliers are enough, and a higher chance. */
-const MOSTLY_SAME = { least: 0.5, fewer: 2, chance: 2 };
+/** If this much of it does, in so many windows, fewer inliers are enough, and a higher chance. */
+const MOSTLY_SAME = { windows: LEAST_WINDOWS, same: 0.5, fewer: 2, chance: 2 };
+const NEARLY_SAME = { windows: 4 * LEAST_WINDOWS, same: 0.75, fewer: 3, chance: 3 };
 /**
  * The part of all, covered or not, that must look so: another picture with the same logo shows less of the target. The rarer the
  * inliers are by chance, the less; never less than the last.
@@ -109,7 +112,7 @@ const LEAST_INLIERS = 5;
 const CERTAIN = { chance: -45, span: 0.2 };
 
 /** Whether a position is good enough, and why. */
-interface Judgement {
+export interface Judgement {
   readonly inliers: number;
   readonly why: string;
   /** Undefined when it is not. */
@@ -122,25 +125,32 @@ export interface Found extends Detection {
   readonly outline: Outline;
 }
 
-export interface QueryPicture extends Features {
+export interface QueryPixels {
   readonly pixels: Pyramid;
+  /** Which of these is searched. */
+  readonly level: number;
 }
+
+export interface QueryPicture extends Features, QueryPixels {}
 
 /** Looks for a target in a picture. Takes 1 to 3 ms. */
 export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInliers: number): Judgement {
   const position = recognise(target, query);
   const { inliers, chance, tilt, corners } = position;
   const tooWeak = whyTooWeak(position, target, query, minimumInliers);
-  const least = Math.max(LEAST_INLIERS, minimumInliers - MOSTLY_SAME.fewer);
-  if (tooWeak && (inliers < least || chance > MOSTLY_SAME.chance)) return { inliers, why: tooWeak };
+  const enough = [MOSTLY_SAME, NEARLY_SAME].find(
+    (each) => inliers >= Math.max(LEAST_INLIERS, minimumInliers - each.fewer) && chance <= each.chance,
+  );
+  if (tooWeak && !enough) return { inliers, why: tooWeak };
   const look = lookAtPixels(target, query.pixels, corners);
-  const isMostlySame = look.windows >= LEAST_WINDOWS && look.same >= MOSTLY_SAME.least;
-  if (tooWeak && !isMostlySame) return { inliers, why: tooWeak };
+  if (tooWeak && enough && (look.windows < enough.windows || look.same < enough.same))
+    return { inliers, why: tooWeak };
   const notShown = whyNotShown(position, look);
   const isCertain = chance <= CERTAIN.chance && position.span >= CERTAIN.span;
   if (notShown !== undefined && !isCertain) return { inliers, why: notShown };
   const shown = notShown === undefined ? look.shown : 0;
-  const outline = corners.map(([x, y]) => [inParts(x / query.width), inParts(y / query.height)] as const);
+  const { width, height } = query.pixels.level(0);
+  const outline = corners.map(([x, y]) => [inParts(x / width), inParts(y / height)] as const);
   return {
     inliers,
     why: `matched ${inliers} of ${target.count} features, tilt about ${Math.round(tilt)}°`,

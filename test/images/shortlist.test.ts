@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { packFeatures, type TargetFeatures, unpackFeatures } from "../../src/recognition/extract.ts";
-import { featuresOfQuery, featuresOfTarget, passesOfQuery } from "../../src/recognition/pictures.ts";
+import { featuresOfQuery, featuresOfTarget, imageOf, passesOfQuery } from "../../src/recognition/pictures.ts";
+import { rankByFeatures } from "../../src/recognition/rank.ts";
 import { lookFor } from "../../src/recognition/recognise.ts";
 import { shortlist } from "../../src/recognition/shortlist.ts";
 import { takePhotograph } from "../bench/scenes/camera.ts";
@@ -96,4 +97,25 @@ describe("keyboards, of which only the letters differ", () => {
       expect(await shortlist(query, targets, 8)).toContain(targets[number]);
     }
   }, 60_000);
+});
+
+describe("six pictures in one photograph", () => {
+  // A logo that is out of focus, and a table whose cells look alike
+  it.each([16, 58])(
+    "are all found by one query: scene %s",
+    async (number) => {
+      const { shown, take } = sceneOf("several at once", number, 2);
+      const targets = await Promise.all(
+        shown.map(async (each) => ({
+          name: each.kind,
+          image: imageOf(await pngOf(await drawn(each, 2))),
+          targetId: each.kind,
+          applicationMetadata: null,
+        })),
+      );
+      const { matches } = await rankByFeatures(8, imageOf(await take()), targets, 10);
+      expect(matches.map(({ target }) => target.name).sort()).toEqual(shown.map(({ kind }) => kind).sort());
+    },
+    60_000,
+  );
 });

@@ -18,14 +18,14 @@ export function setSizes(targetW: i32, targetH: i32, queryW: i32, queryH: i32): 
 export const inside = new StaticArray<i32>(MOST_TARGET);
 export let insiders: i32 = 0;
 
-/** The pairs that agree roughly with the similarity that pair i gives alone. */
-export function agreeWith(i: i32): void {
+/** The pairs that agree roughly with the similarity that pair i gives alone: `slant` is what tilt may add, in parts of distances. */
+export function agreeWith(i: i32, slant: f64): void {
   insiders = 0;
   const c = turnCos[i] * zoom[i], s = turnSin[i] * zoom[i];
   for (let j = 0; j < n; j++) {
     const dx = tx[j] - tx[i], dy = ty[j] - ty[i];
     const ex = qx[i] + c * dx - s * dy - qx[j], ey = qy[i] + s * dx + c * dy - qy[j];
-    const allowed = 4 + 0.3 * zoom[i] * Math.sqrt(dx * dx + dy * dy);
+    const allowed = 4 + slant * zoom[i] * Math.sqrt(dx * dx + dy * dy);
     if (ex * ex + ey * ey > allowed * allowed) continue;
     const grown = zoom[j] / zoom[i];
     if (grown > 2 || grown < 0.5 || turnCos[i] * turnCos[j] + turnSin[i] * turnSin[j] < 0.6) continue;

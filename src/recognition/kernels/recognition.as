@@ -9,7 +9,10 @@ import { MOST_TARGET, n, pairUp, qx, qy, reach, tx, ty } from "./pairs";
 export { countDifferent, queryCodesAt, queryFramesAt, targetCodesAt, targetFramesAt } from "./pairs";
 
 const HYPOTHESES: i32 = 80;
-const KEPT: i32 = 4;
+const KEPT: i32 = 3;
+const CLEAR: f64 = -100; // log10 of the chance below which no other set is tried
+const LITTLE_SLANT: f64 = 0.12;
+const MUCH_SLANT: f64 = 0.3;
 const MOST_PERSPECTIVE: f64 = 6; // how many times farther away than another one a corner may be
 
 /** inliers, log10 of the chance, span, tilt in degrees, pairs, then the corners. */
@@ -140,10 +143,10 @@ function judge(): void {
 }
 
 const counts = new StaticArray<i32>(HYPOTHESES);
-const tried = new StaticArray<i32>(KEPT * MOST_TARGET);
-const triedCounts = new StaticArray<i32>(KEPT);
+const tried = new StaticArray<i32>(2 * KEPT * MOST_TARGET);
+const triedCounts = new StaticArray<i32>(2 * KEPT);
 
-function isTried(sets: i32): bool {
+function isTried(): bool {
   for (let s = 0; s < sets; s++) {
     if (triedCounts[s] != insiders) continue;
     let same = true;
@@ -166,18 +169,27 @@ export function recognise(
   memory.fill(resultAt(), 0, 13 * 8);
   result[4] = n;
   if (n < 5) return;
-  const hypotheses = min(n, HYPOTHESES);
+  sets = 0;
+  // Cells of a table agree roughly anywhere
+  trySets(LITTLE_SLANT);
+  trySets(MUCH_SLANT);
+}
+
+let sets: i32 = 0;
+
+function trySets(slant: f64): void {
+  const hypotheses = min(n, HYPOTHESES), end = sets + KEPT;
   for (let i = 0; i < hypotheses; i++) {
-    agreeWith(i);
+    agreeWith(i, slant);
     counts[i] = insiders;
   }
-  for (let sets = 0; sets < KEPT; ) {
+  while (sets < end && result[1] > CLEAR) {
     let best = 0;
     for (let i = 1; i < hypotheses; i++) if (counts[i] > counts[best]) best = i;
     if (counts[best] < 4) return;
     counts[best] = 0;
-    agreeWith(best);
-    if (isTried(sets)) continue;
+    agreeWith(best, slant);
+    if (isTried()) continue;
     for (let i = 0; i < insiders; i++) tried[sets * MOST_TARGET + i] = inside[i];
     triedCounts[sets++] = insiders;
     if (refine()) judge();

@@ -39,6 +39,7 @@ let targets: i32 = 0;
 let scores: i32 = 0;
 let latest: i32 = 0;
 let votes: i32 = 0;
+let nearest: i32 = 0;
 let allowed: i32 = 0;
 let postings: i32 = 0;
 
@@ -58,7 +59,8 @@ export function begin(targetCount: i32, featureCount: i32): void {
   wordBits = featureCount < MANY ? FEW_BITS : MANY_BITS;
   words = 1 << wordBits;
   scores = (STARTS + (words * 2 + 2) * 4 + 15) & ~15;
-  latest = scores + targets * 4;
+  nearest = scores + targets * 4;
+  latest = nearest + targets * 4;
   allowed = latest + targets * 2;
   postings = (allowed + targets + 15) & ~15;
   const pages = (postings + featureCount * POSTING + 65535) >> 16;
@@ -123,7 +125,7 @@ function lengthOf(word: i32): i32 {
 
 export function clearVotes(): void {
   votes = 0;
-  memory.fill(scores, 0, targets * 6);
+  memory.fill(scores, 0, targets * 10);
 }
 
 // The nearest hits of a feature, one a target
@@ -131,19 +133,21 @@ const hits = new StaticArray<i32>(RIVALS);
 const distances = new StaticArray<i32>(RIVALS);
 
 /** Keeps a hit in its order, unless one of its target is as near. Returns how many are kept. */
-function keep(posting: i32, distance: i32, count: i32): i32 {
-  const target = load<u16>(posting);
-  let rank = 0;
-  for (; rank < count && distances[rank] <= distance; rank++) if (load<u16>(hits[rank]) == target) return count;
-  let last = rank;
-  while (last < count && load<u16>(hits[last]) != target) last++;
-  if (last == count) {
-    if (count < RIVALS) count++;
-    else last--;
+function keep(feature: i32, posting: i32, distance: i32, count: i32): i32 {
+  // Per target: the feature that hit it last, and how near
+  const seen = nearest + <i32>load<u16>(posting) * 4, hit = ((feature + 1) << 8) | distance, before = load<i32>(seen);
+  const isKnown = before >> 8 == feature + 1;
+  if (isKnown && before <= hit) return count;
+  store<i32>(seen, hit);
+  let rank = count;
+  if (isKnown) {
+    const target = load<u16>(posting);
+    do rank--; while (rank >= 0 && load<u16>(hits[rank]) != target);
   }
-  for (; last > rank; last--) {
-    hits[last] = hits[last - 1];
-    distances[last] = distances[last - 1];
+  if (!isKnown || rank < 0) rank = count < RIVALS ? count++ : RIVALS - 1;
+  for (; rank > 0 && distances[rank - 1] > distance; rank--) {
+    hits[rank] = hits[rank - 1];
+    distances[rank] = distances[rank - 1];
   }
   hits[rank] = posting;
   distances[rank] = distance;
@@ -166,7 +170,7 @@ export function vote(start: i32, end: i32, dark: i32): void {
         const rest = (load<u64>(posting, CODE_AT + 6) ^ b) >> 16;
         const distance = <i32>(popcnt<u64>(load<u64>(posting, CODE_AT) ^ a) + popcnt<u64>(rest));
         if (distance > limit || !load<u8>(allowed + load<u16>(posting))) continue;
-        count = keep(posting, distance, count);
+        count = keep(f, posting, distance, count);
         if (count == RIVALS) limit = distances[RIVALS - 1] - 1;
       }
     }
