@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 /** Loads a dependency on first use: most tests never need it. Not by `import()`, which Jest refuses in CommonJS. */
 export const loadModule = createRequire(import.meta.url);
 
-const ours = new Module(fileURLToPath(import.meta.url));
+const path = fileURLToPath(import.meta.url);
+/** With the name that it would get when it is loaded, which loaders such as Playwright's read. */
+const ours = Object.assign(new Module(path), { filename: path });
 
 /**
  * Loads a dependency once in a process, by Node's own loader. Jest's would read all its files again for each test file, and hand
