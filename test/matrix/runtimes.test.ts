@@ -9,10 +9,10 @@ const RUNTIMES = [
 const CLIENTS = ["fetch", "fetch of a Request", "node:https", "a captured https.get", "axios", "got"];
 
 it("Deno without any network has a mock, which finds a picture", async () => {
-  await copySamples("permissions");
+  await copySamples("permissions", "permissions-deno");
   const allowed = ["--deny-net", "--allow-env", "--allow-read", "--allow-ffi", "--no-prompt"];
   const args = ["run", ...allowed, "mock.mjs"];
-  const { code, printed } = await runProgram(inModules(".bin/deno"), "permissions", args, {
+  const { code, printed } = await runProgram(inModules(".bin/deno"), "permissions-deno", args, {
     NODE_OPTIONS: "",
   });
   expect(code, printed).toBe(0);

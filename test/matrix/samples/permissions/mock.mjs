@@ -8,7 +8,7 @@ for (const intercept of ["nock", "sockets"]) {
   const client = new VuforiaClient(mock.addCloudDatabase());
   const { result_code: code } = await client.summary();
   const find = async () => {
-    const picture = await samplePicture(1);
+    const picture = await samplePicture(1, { format: process.argv[2] ?? "JPEG" });
     await client.addTarget("poster", picture);
     return (await client.find(picture)).length;
   };
