@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
+import type { MockCloudRecoOptions } from "mock-cloud-reco";
 import sharp from "sharp";
 import { scene } from "../support/scenes.ts";
 import { builtPackage } from "./built-package.ts";
@@ -10,6 +11,7 @@ type Package = ReturnType<typeof builtPackage>;
 const ROUNDS = 7;
 const REQUESTS = 30;
 const TO_WARM_UP = 5;
+const OTHERS = 499;
 
 /** Rows, and the most of another build's time that each may take. */
 const ROWS = [
@@ -28,11 +30,18 @@ function copyOf(image: Buffer): Buffer {
   return Buffer.concat([image, Buffer.from(String(copies))]);
 }
 
-/** A mock with one target, whose requests take no way through sockets. */
-async function started({ MockCloudReco, authorizationHeader, rfc1123Date }: Package, image: Buffer) {
-  const mock = new MockCloudReco({ processingTimeSeconds: 0 });
+/** A mock with one target or more, whose requests take no way through sockets. */
+async function started(
+  { MockCloudReco, authorizationHeader, rfc1123Date }: Package,
+  image: Buffer,
+  others: readonly Buffer[] = [],
+  options: MockCloudRecoOptions = {},
+) {
+  const mock = new MockCloudReco({ processingTimeSeconds: 0, ...options });
   const database = mock.addCloudDatabase();
   await mock.addTarget(database, { name: "target", image, processed: true });
+  for (const [index, image] of others.entries())
+    await mock.addTarget(database, { name: `other ${index}`, image, processed: true });
   const send = async (of: "client" | "server", url: URL, contentType: string, body: Buffer) => {
     const [accessKey, secretKey] =
       of === "client"
@@ -89,18 +98,21 @@ export const bench: Bench = {
     const other: Package | undefined =
       BASELINE && createRequire(import.meta.url)(resolve(BASELINE, "dist/index.cjs"));
     const rows: Comparison[] = [];
-    for (const { name, width, height, request, atMost } of ROWS) {
-      const drawn = sharp(await scene(9, 320, 240)).resize(width, height, { fit: "fill" });
-      const image = await drawn.jpeg({ quality: 85 }).toBuffer();
-      const mine = await started(own, image);
-      const baseline = other && (await started(other, image));
+    const compare = async (
+      title: string,
+      { request, atMost }: { readonly request: (typeof ROWS)[number]["request"]; readonly atMost: number },
+      image: Buffer,
+      start: (package_: Package) => ReturnType<typeof started>,
+    ) => {
+      const mine = await start(own);
+      const baseline = other && (await start(other));
       const [times, baselineTimes]: [number[], number[]] = [[], []];
       for (let round = 0; round < ROUNDS; round++) {
         times.push(...(await timesOf(mine[request])));
         baselineTimes.push(...(await timesOf(baseline?.[request] ?? (() => sharp(image).raw().toBuffer()))));
       }
       rows.push({
-        name: `${name} of ${width}x${height}`,
+        name: title,
         milliseconds: median(times),
         baseline: other ? `that of ${BASELINE}` : "sharp: decoding it",
         baselineMilliseconds: median(baselineTimes),
@@ -108,7 +120,30 @@ export const bench: Bench = {
       });
       mine.mock.stop();
       baseline?.mock.stop();
+    };
+    for (const { name, width, height, ...row } of ROWS) {
+      const image = await jpegOf(await scene(9, 320, 240), width, height);
+      await compare(`${name} of ${width}x${height}`, row, image, (package_) => started(package_, image));
     }
+    const others: Buffer[] = [];
+    for (let seed = 1000; seed < 1000 + OTHERS; seed++)
+      others.push(await jpegOf(await scene(seed, 160, 120), 320, 240));
+    const photograph = await jpegOf(await scene(9, 320, 240), 1280, 960);
+    await compare(
+      `query of 1280x960 with featureMatcher among ${OTHERS + 1}`,
+      { request: "newQuery", atMost: 1 },
+      photograph,
+      (package_) => {
+        const { featureMatcher, perfectRater } = package_;
+        return started(package_, photograph, others, {
+          queryMatcher: featureMatcher,
+          targetRater: perfectRater,
+        });
+      },
+    );
     return rows;
   },
 };
+
+const jpegOf = (image: Buffer, width: number, height: number): Promise<Buffer> =>
+  sharp(image).resize(width, height, { fit: "fill" }).jpeg({ quality: 85 }).toBuffer();
