@@ -20,7 +20,7 @@ import {
 import { Pyramid, reduce } from "./pixels.ts";
 import { readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
-import { countDifferent, type QueryPicture, type QueryPixels } from "./recognise.ts";
+import { countDifferent, type QueryPicture } from "./recognise.ts";
 
 let finder: Promise<FeatureFinder> | undefined;
 
@@ -30,7 +30,7 @@ async function find(picture: GreyPicture, search: SearchSettings): Promise<Featu
 }
 
 /** How a query is searched. */
-interface QueryPass extends QueryPixels {
+interface QueryPass extends Pick<QueryPicture, "pixels" | "level"> {
   readonly search: SearchSettings;
   /** The targets that share most features with it are verified: at least so many. */
   readonly verified: number;
@@ -40,10 +40,9 @@ interface QueryPass extends QueryPixels {
 export async function passesOfQuery(image: ComparedImage): Promise<readonly QueryPass[]> {
   const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
   if ("damage" in grey) return [];
-  const pixels = new Pyramid(grey);
-  const whole = { pixels, level: 0, search: QUERY_SEARCH, verified: 12 };
+  const whole = { pixels: new Pyramid(grey), level: 0, search: QUERY_SEARCH, verified: 12 };
   if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
-  return [whole, { pixels, level: 1, search: HALF_QUERY_SEARCH, verified: 6 }];
+  return [whole, { ...whole, level: 1, search: HALF_QUERY_SEARCH, verified: 6 }];
 }
 
 export async function featuresOfQuery({ pixels, level, search }: QueryPass): Promise<QueryPicture> {

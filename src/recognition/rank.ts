@@ -1,3 +1,4 @@
+import type { PixelSize } from "../core/general/image-header.ts";
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import type {
   ComparedImage,
@@ -12,10 +13,11 @@ import {
   featuresOfQuery,
   featuresOfTarget,
   featuresOfTargets,
+  imageOf,
   passesOfQuery,
 } from "./pictures.ts";
 import { hiddenByOthers } from "./places.ts";
-import { type Found, type Judgement, lookFor, type QueryPicture, type QueryPixels } from "./recognise.ts";
+import { type Found, type Judgement, lookFor, type QueryPicture } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 /** Of many targets, so many are verified at most: those that share most features with the query. */
@@ -50,13 +52,13 @@ export async function rankByFeatures<T extends ComparedTarget>(
     await searchIn(await featuresOfQuery(pass), wanted, search);
     if (most === 1 && (same.length > 0 || [...judged.values()].some(({ found }) => found))) break;
   }
-  const wholes = same.map((target) => ({ target, why: "the same file", ...wholeOf(passes[0]) }));
+  const whole = wholeOf(passes[0]?.pixels.level(0) ?? { width: 1, height: 1 });
+  const wholes = same.map((target) => ({ target, why: "the same file", ...whole }));
   const detections: (Found & { readonly target: T; readonly why: string })[] = wholes;
   const failed: { readonly target: T; readonly inliers: number }[] = [];
   for (const [target, { inliers, why, found }] of judged)
     if (found) detections.push({ target, why, ...found });
     else failed.push({ target, inliers });
-  const reasons = new Map([...judged].map(([target, { why }]) => [target, why]));
   const hidden = hiddenByOthers(detections);
   const matches: RankedMatch<T>[] = [];
   for (const detection of detections) {
@@ -65,7 +67,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
     if (other === undefined) matches.push({ target, score, recognition: { why, outline } });
     else {
       const better = `${other.target.name}, ${other.inliers > inliers ? "with more features" : "and more of it"}`;
-      reasons.set(target, `${inliers} features agree, but the same place shows ${better}`);
+      judged.set(target, { inliers, why: `${inliers} features agree, but the same place shows ${better}` });
       failed.push({ target, inliers });
     }
   }
@@ -77,7 +79,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
     unmatched: [...failed.map(({ target }) => target), ...others.filter((target) => !judged.has(target))],
     isUndecoded: others.length > 0 && passes.length === 0,
     whyNot: (target) =>
-      reasons.get(target) ??
+      judged.get(target)?.why ??
       (passes.length > 0 ? "too few features look alike to compare their positions" : UNDECODED.why),
   };
 }
@@ -94,7 +96,6 @@ const UNDECODED: Judgement = { inliers: 0, why: "the picture cannot be decoded" 
 interface Search<T> {
   readonly targets: readonly T[];
   readonly prepared: readonly (TargetFeatures | null)[];
-  /** What was found of each target that was compared. */
   readonly judged: Map<T, Judgement>;
   readonly minimumInliers: number;
   readonly only: "wholePictures" | undefined;
@@ -127,10 +128,7 @@ async function searchIn<T extends ComparedTarget>(
 /** The score of an image for a target's; null when it does not show that. */
 export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: number): Promise<number | null> {
   if (a.equals(b)) return 1;
-  const [passes, target] = await Promise.all([
-    passesOfQuery({ sha256: "", bytes: () => a }),
-    featuresOfTarget({ sha256: "", bytes: () => b }),
-  ]);
+  const [passes, target] = await Promise.all([passesOfQuery(imageOf(a)), featuresOfTarget(imageOf(b))]);
   if (!target) return null;
   for (const pass of passes) {
     const { found } = lookFor(target, await featuresOfQuery(pass), minimumInliers);
@@ -146,12 +144,9 @@ const WHOLE: Outline = [
   [0, 1],
 ];
 
-const wholeOf = (query: QueryPixels | undefined): Found => ({
+const wholeOf = ({ width, height }: PixelSize): Found => ({
   inliers: Number.MAX_VALUE,
-  corners: WHOLE.map(([x, y]) => {
-    const { width, height } = query?.pixels.level(0) ?? { width: 1, height: 1 };
-    return [x * width, y * height] as const;
-  }),
+  corners: WHOLE.map(([x, y]) => [x * width, y * height] as const),
   places: new Float64Array(),
   shown: 1,
   score: 1,

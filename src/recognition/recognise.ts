@@ -125,13 +125,11 @@ export interface Found extends Detection {
   readonly outline: Outline;
 }
 
-export interface QueryPixels {
+export interface QueryPicture extends Features {
   readonly pixels: Pyramid;
   /** Which of these is searched. */
   readonly level: number;
 }
-
-export interface QueryPicture extends Features, QueryPixels {}
 
 /** Looks for a target in a picture. Takes 1 to 3 ms. */
 export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInliers: number): Judgement {
