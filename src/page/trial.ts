@@ -9,9 +9,9 @@ import {
   type Ranking,
   type Recognition,
 } from "../core/images/matching/comparison.ts";
+import { similarityMap } from "../core/images/matching/definition.ts";
 import { createStructuralSimilarityMatcher } from "../core/images/matching/matchers.ts";
 import { rankTargets } from "../core/images/matching/ranking.ts";
-import { similarityMap } from "../core/images/matching/similarity.ts";
 import { measure } from "../core/images/measures.ts";
 import { assessImage, brisqueRater, perfectRater } from "../core/images/on-demand.ts";
 import type { TargetRater } from "../core/images/ratings/rating.ts";

@@ -4,12 +4,12 @@ import { setImageCacheBytes } from "../../src/core/images/cache-limit.ts";
 import { decodePixels, decodeThumbnail } from "../../src/core/images/decode.ts";
 import { inspectTargetImage } from "../../src/core/images/inspect.ts";
 import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import { structuralSimilarity } from "../../src/core/images/matching/definition.ts";
 import {
   createStructuralSimilarityMatcher,
   structuralSimilarityMatcher,
 } from "../../src/core/images/matching/matchers.ts";
 import { rankTargets } from "../../src/core/images/matching/ranking.ts";
-import { structuralSimilarity } from "../../src/core/images/matching/similarity.ts";
 import { assessImage, brisqueRater } from "../../src/core/images/on-demand.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene } from "../support/scenes.ts";

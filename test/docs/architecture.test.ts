@@ -169,7 +169,7 @@ describe("the architecture", () => {
     const places: readonly (readonly [dependency: RegExp, ...places: string[]])[] = [
       [/^nock$/, "intercept/nock"],
       [/^sharp$/, "core/images/decode.ts"],
-      [/^image-ssim$/, "core/images/matching/similarity.ts"],
+      [/^image-ssim$/, "core/images/matching/definition.ts"],
       [/^busboy$/, "core/emulator/multipart.ts"],
       [/^fflate$/, "core/apis/model-target/responses.ts"],
       [/^iovalkey$/, "redis"],

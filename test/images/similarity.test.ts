@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { PreparedImages } from "../../src/core/images/cache.ts";
 import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
+import { structuralSimilarity } from "../../src/core/images/matching/definition.ts";
 import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 import {
   boundScore,
@@ -14,7 +15,6 @@ import {
   prepareImage,
   prepareWithSketch,
   scoreImage,
-  structuralSimilarity,
   withQuery,
 } from "../../src/core/images/matching/similarity.ts";
 import { ALL, times } from "../support/combinations.ts";

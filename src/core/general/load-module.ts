@@ -19,8 +19,8 @@ export const loadOnceInProcess: Module["require"] =
 export const loadedInProcess: NodeJS.Dict<NodeJS.Module> = Reflect.get(Module, "_cache");
 
 /** Loads something once. A failure is not kept: files may be out of reach for a while, as under a replaced file system. */
-export function loadedOnce<Module>(load: () => Promise<Module>): () => Promise<Module> {
-  let loading: Promise<Module> | undefined;
+export function loadedOnce<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+  let loading: Promise<Loaded> | undefined;
   return () => {
     loading ??= load().catch((error: unknown) => {
       loading = undefined;

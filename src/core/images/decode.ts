@@ -1,13 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { freeMemory } from "../general/free-memory.ts";
-import {
-  formatOf,
-  type ImageFormat,
-  jpegFrame,
-  type PixelSize,
-  pixelSizeOf,
-} from "../general/image-header.ts";
+import { formatOf, type ImageFormat, type PixelSize, pixelSizeOf } from "../general/image-header.ts";
 import { loadOnceInProcess } from "../general/load-module.ts";
 import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore, useSpareTime, yieldToEventLoop } from "../general/scheduling.ts";
@@ -17,7 +11,15 @@ import { DecoderError } from "./decoder-error.ts";
 import { keepDecoderLimits } from "./decoder-limits.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
 import { type DecodedJpeg, decodeJpeg } from "./jpeg.ts";
-import { fitsKernel, isEnlarged, isScaledFaster, scaleToThumbnail, THUMBNAIL_SIDE } from "./scale.ts";
+import {
+  fitsKernel,
+  isEnlarged,
+  isHalved,
+  isScaledFaster,
+  scalesAsFile,
+  scaleToThumbnail,
+  THUMBNAIL_SIDE,
+} from "./scale.ts";
 import { upright } from "./upright.ts";
 
 /** A grey picture: one byte a pixel, row by row. */
@@ -186,15 +188,6 @@ async function decodeToScale(bytes: Buffer): Promise<DecodedJpeg | undefined> {
   return half || whole ? decoders.run(() => decodeJpeg(bytes, { whole, half })) : undefined;
 }
 
-/** Whether sharp makes a thumbnail of what it decodes at half the length, and the kernels can: libvips rounds odd lengths otherwise. */
-function isHalved(bytes: Buffer): boolean {
-  const { width, height } = pixelSizeOf(bytes) ?? { width: 0, height: 0 };
-  const side = Math.min(width, height);
-  const isEven = width % 2 === 0 && height % 2 === 0;
-  const fits = fitsKernel({ width: width / 2, height: height / 2 });
-  return isEven && fits && side > MAX_UNSHRUNK_SIDE && side <= MAX_HALVED_SIDE;
-}
-
 const toScaleOf = (pixels: Pixels, bytes: Buffer): Pixels | undefined =>
   scalesAsFile(bytes, pixels) ? pixels : undefined;
 
@@ -239,22 +232,6 @@ const scaleByDecoder = (image: SharpImage): Promise<Buffer> =>
     .removeAlpha()
     .raw()
     .toBuffer();
-
-/** sharp decodes JPEG files with a longer shorter side at a reduced size: at first at half the length, from five times on at less. */
-const MAX_UNSHRUNK_SIDE = 3 * THUMBNAIL_SIDE - 1;
-const MAX_HALVED_SIDE = 5 * THUMBNAIL_SIDE - 1;
-const [PNG_DEPTH_AT, PNG_COLOUR_AT] = [24, 25];
-/** Grey and RGB, of PNG files by colour type, of JPEG files by the number of components. */
-const OPAQUE: Readonly<Record<ImageFormat, readonly (number | undefined)[]>> = { PNG: [0, 2], JPEG: [1, 3] };
-
-/**
- * Whether a thumbnail can be made of the file's pixels. Not of large JPEG files, decoded at a reduced size, nor of 16-bit samples,
- * scaled before they are rounded, and of palettes, transparent pixels and CMYK, converted afterwards.
- */
-export const scalesAsFile = (bytes: Buffer, { width, height }: PixelSize): boolean =>
-  formatOf(bytes) === "PNG"
-    ? bytes[PNG_DEPTH_AT] === 8 && OPAQUE.PNG.includes(bytes[PNG_COLOUR_AT]) && !bytes.includes("tRNS")
-    : Math.min(width, height) <= MAX_UNSHRUNK_SIDE && OPAQUE.JPEG.includes(jpegFrame(bytes)?.components);
 
 /** Of a file's pixels what {@link useThumbnail} makes of the file, if {@link scalesAsFile}. */
 export async function thumbnailOfPixels<T>(

@@ -2,5 +2,5 @@
 
 export { whyNotDecoded } from "./damage.ts";
 export { assessImage, inspectQueryImage, inspectTargetImage, rateImage } from "./inspect.ts";
+export { compareImages } from "./matching/definition.ts";
 export { rankTargets, sketches, sketchOf } from "./matching/ranking.ts";
-export { compareImages } from "./matching/similarity.ts";

@@ -1,4 +1,10 @@
-import type { PixelSize } from "../general/image-header.ts";
+import {
+  formatOf,
+  type ImageFormat,
+  jpegFrame,
+  type PixelSize,
+  pixelSizeOf,
+} from "../general/image-header.ts";
 import { thumbnailKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
 
@@ -16,6 +22,31 @@ export const isEnlarged = ({ width, height }: PixelSize): boolean => Math.min(wi
 
 /** Whether the decoder should leave the scaling to the kernel: it takes 4 ms to enlarge a side, and reduces while it decodes. */
 export const isScaledFaster = (size: PixelSize): boolean => isEnlarged(size) && fitsKernel(size);
+
+/** sharp decodes JPEG files with a longer shorter side at a reduced size: at first at half the length, from five times on at less. */
+const MAX_UNSHRUNK_SIDE = 3 * THUMBNAIL_SIDE - 1;
+const MAX_HALVED_SIDE = 5 * THUMBNAIL_SIDE - 1;
+const [PNG_DEPTH_AT, PNG_COLOUR_AT] = [24, 25];
+/** Grey and RGB, of PNG files by colour type, of JPEG files by the number of components. */
+const OPAQUE: Readonly<Record<ImageFormat, readonly (number | undefined)[]>> = { PNG: [0, 2], JPEG: [1, 3] };
+
+/**
+ * Whether a thumbnail can be made of the file's pixels. Not of large JPEG files, decoded at a reduced size, nor of 16-bit samples,
+ * scaled before they are rounded, and of palettes, transparent pixels and CMYK, converted afterwards.
+ */
+export const scalesAsFile = (bytes: Buffer, { width, height }: PixelSize): boolean =>
+  formatOf(bytes) === "PNG"
+    ? bytes[PNG_DEPTH_AT] === 8 && OPAQUE.PNG.includes(bytes[PNG_COLOUR_AT]) && !bytes.includes("tRNS")
+    : Math.min(width, height) <= MAX_UNSHRUNK_SIDE && OPAQUE.JPEG.includes(jpegFrame(bytes)?.components);
+
+/** Whether sharp makes a thumbnail of what it decodes at half the length, and the kernels can: libvips rounds odd lengths otherwise. */
+export function isHalved(bytes: Buffer): boolean {
+  const { width, height } = pixelSizeOf(bytes) ?? { width: 0, height: 0 };
+  const side = Math.min(width, height);
+  const isEven = width % 2 === 0 && height % 2 === 0;
+  const fits = fitsKernel({ width: width / 2, height: height / 2 });
+  return isEven && fits && side > MAX_UNSHRUNK_SIDE && side <= MAX_HALVED_SIDE;
+}
 
 interface Kernel extends KernelMemory {
   begin(width: number, height: number): number;
