@@ -120,7 +120,7 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    * @example const client = new MyClient({ fetch: mock.fetch });
    */
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> => {
-    const { init: rest, given } = takeBytes(init);
+    const { init: rest, given } = takeBytes(input, init);
     return fetchFrom(this.#hosts, requestOf(input, rest), { given });
   };
 
