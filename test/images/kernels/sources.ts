@@ -16,6 +16,7 @@ interface Kernel {
 export const KERNELS = {
   jpeg: { folder: CORE, pages: 1 },
   brisque: { folder: CORE, pages: 16 },
+  regression: { folder: CORE, pages: 2 },
   pixels: { folder: CORE, pages: 7 },
   similarity: { folder: CORE, pages: 19 },
   picture: { folder: PICTURES, pages: 3 },

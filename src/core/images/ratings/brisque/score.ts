@@ -1,4 +1,6 @@
 import { loadedOnce } from "../../../general/load-module.ts";
+import { regressionKernel } from "../../kernels/compiled.ts";
+import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
 import { brisqueFeatures, type GreyRows } from "./features.ts";
 
 /** In Jest, reading a global costs as much as a hundred operations. */
@@ -39,26 +41,30 @@ function areEqual({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
 /** Support vector regression with radial basis functions. */
 function regress(
   features: readonly number[],
-  { vectors, coefficients, minima, maxima, gamma, rho }: BrisqueModel,
+  { kernel, coefficients, minima, maxima, gamma, rho }: BrisqueModel,
 ): number {
-  const scaled = features.map((feature, index) => {
+  const { buffer } = kernel.memory;
+  const point = new Float64Array(buffer, kernel.pointAt(), FEATURES);
+  for (const [index, feature] of features.entries()) {
     const [low, high] = [minima[index] ?? 0, maxima[index] ?? 1];
-    return (2 * (feature - low)) / (high - low) - 1;
-  });
-  let sum = -rho;
-  for (let vector = 0; vector < coefficients.length; vector++) {
-    let distance = 0;
-    for (let index = 0; index < FEATURES; index++) {
-      distance += ((scaled[index] ?? 0) - (vectors[vector * FEATURES + index] ?? 0)) ** 2;
-    }
-    sum += (coefficients[vector] ?? 0) * exp(-gamma * distance);
+    point[index] = (2 * (feature - low)) / (high - low) - 1;
   }
+  const distances = new Float64Array(buffer, kernel.measure(), VECTORS);
+  let sum = -rho;
+  for (let vector = 0; vector < VECTORS; vector++)
+    sum += (coefficients[vector] ?? 0) * exp(-gamma * (distances[vector] ?? 0));
   return sum;
 }
 
+interface RegressionKernel extends KernelMemory {
+  modelAt(): number;
+  pointAt(): number;
+  measure(): number;
+}
+
 interface BrisqueModel {
-  /** 36 values for each support vector. */
-  readonly vectors: Float32Array;
+  /** With 36 values for each support vector. */
+  readonly kernel: RegressionKernel;
   readonly coefficients: Float32Array;
   /** Ranges of the features, which are scaled to -1..1. */
   readonly minima: Float32Array;
@@ -75,16 +81,18 @@ const brisqueModel = loadedOnce(decode);
 
 async function decode(): Promise<BrisqueModel> {
   const { floats, gamma, rho } = await import("./model-data.ts");
-  // Copied, since a view needs an address that is a multiple of four.
-  const values = new Float32Array(new Uint8Array(Buffer.from(floats, "base64")).buffer);
+  const kernel = instantiate<RegressionKernel>(regressionKernel);
+  const { buffer } = kernel.memory;
+  new Uint8Array(buffer).set(Buffer.from(floats, "base64"), kernel.modelAt());
+  const values = new Float32Array(buffer, kernel.modelAt());
   const coefficientsAt = VECTORS * FEATURES;
   const minimaAt = coefficientsAt + VECTORS;
   const maximaAt = minimaAt + FEATURES;
   return {
-    vectors: values.subarray(0, coefficientsAt),
+    kernel,
     coefficients: values.subarray(coefficientsAt, minimaAt),
     minima: values.subarray(minimaAt, maximaAt),
-    maxima: values.subarray(maximaAt),
+    maxima: values.subarray(maximaAt, maximaAt + FEATURES),
     gamma,
     rho,
   };
