@@ -51,6 +51,21 @@ describe("what a part is", () => {
   });
 });
 
+test("plain header lines are read as the same lines with blanks, which busboy reads", async () => {
+  const name = fc.stringMatching(/^[a-z][\w-]{0,20}$/);
+  const value = fc.stringMatching(/^[ -~]{1,20}$/);
+  await fc.assert(
+    fc.asyncProperty(name, fc.array(fc.tuple(name, value), { maxLength: 4 }), async (field, others) => {
+      const lines = others.map(([header, text]) => `\r\n${header}: ${text}`).join("");
+      const plain = `${part(disposition(`name="${field}"`) + lines)}--b--`;
+      const blank = `${part(disposition(` name="${field}"`) + lines)}--b--`;
+      const expected = { name: field, isFile: false, content: "c" };
+      expect(await read(plain)).toEqual([expected]);
+      expect(await read(blank)).toEqual([expected]);
+    }),
+  );
+});
+
 describe("what is not a part", () => {
   const good = part(disposition("name=good"));
   const expected = [{ name: "good", isFile: false, content: "c" }];

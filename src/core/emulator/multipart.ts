@@ -136,9 +136,18 @@ type Field =
 
 const BOUNDARY = "boundary-between-headers";
 
-/** Reads header lines with busboy, as those of the only part of a form without content. Why headers only: decision 0004. */
+/** As clients write them. Short, because busboy refuses long ones. */
+const PLAIN_HEADERS =
+  /^content-disposition: form-data; name="([\w-]{1,200})"(?:\r\n(?!content-disposition:)[\w-]{1,200}: [ -~]{1,200}){0,9}$/i;
+
+/**
+ * Reads header lines with busboy, as those of the only part of a form without content, unless they are plain: loading it and the first
+ * form take a fifth of the time of a test's first query. Why headers only: decision 0004.
+ */
 function readField(headers: string): Field {
   if (headers === "") return { kind: "notFormData" };
+  const plain = PLAIN_HEADERS.exec(headers)?.[1];
+  if (plain !== undefined) return { kind: "field", name: plain };
   const busboy: typeof Busboy = loadOnceInProcess("busboy");
   const parser = busboy({ headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` } });
   // Unless busboy reports anything, as for another disposition.
