@@ -51,7 +51,9 @@ export async function rankTargets<T extends ComparedTarget>(
 ): Promise<Ranking<T>> {
   const comparison = comparisonOf(matcher);
   if (!comparison) return rankByCalling(matcher, image, targets);
-  const sha256 = await hashOf(image, targets);
+  // The other ways to compare need no bytes of targets.
+  const sha256 =
+    comparison.by === "structuralSimilarity" ? await hashOf(image, targets) : hash("sha256", image);
   if (comparison.by === "bytes") {
     return rankScores(
       targets,
