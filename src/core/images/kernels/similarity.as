@@ -97,7 +97,7 @@ export function prepare(): bool {
     const first = plane * WINDOWS;
     for (let row = 0; row < 42; row++) {
       for (let column = 0; column < 42; column++) {
-        prepareWindow(first + row * 42 + column, plane, column * 6, row * 6, 6, 6);
+        prepareFull(first + row * 42 + column, plane, column * 6, row * 6);
       }
       prepareWindow(first + FULL + row, plane, 252, row * 6, 4, 6);
       prepareWindow(first + FULL + 42 + row, plane, row * 6, 252, 6, 4);
@@ -113,6 +113,45 @@ function isGrey(): bool {
     if (red != load<u8>(at + 1) || red != load<u8>(at + 2)) return false;
   }
   return true;
+}
+
+/** Six pixels of a row, and two zeros. */
+@inline
+function sixOf(row: i32): v128 {
+  const zero = i32x4.splat(0);
+  return v128.shuffle<u8>(v128.load(row), zero, 0, 3, 6, 9, 12, 15, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16);
+}
+
+@inline
+function prepareFull(window: i32, plane: i32, x: i32, y: i32): void {
+  const to = WINDOW_PIXELS + window * PIXELS;
+  let from = THUMBNAIL + (y * SIDE + x) * PLANES + plane;
+  let six = sixOf(from);
+  let wide = i16x8.extend_low_i8x16_u(six);
+  let sums = wide;
+  let squares = i32x4.dot_i16x8_s(wide, wide);
+  for (let place = to; place < to + PIXELS - 6; place += 6) {
+    // The next row overwrites the zeros.
+    v128.store64_lane(place, six, 0);
+    from += SIDE * PLANES;
+    six = sixOf(from);
+    wide = i16x8.extend_low_i8x16_u(six);
+    sums = i16x8.add(sums, wide);
+    squares = i32x4.add(squares, i32x4.dot_i16x8_s(wide, wide));
+  }
+  v128.store32_lane(to + PIXELS - 6, six, 0);
+  v128.store16_lane(to + PIXELS - 2, six, 2);
+  const both = addPairs(i32x4.dot_i16x8_s(sums, i16x8.splat(1)), squares);
+  const sum: u32 = i32x4.extract_lane(both, 0);
+  store<u16>(SUMS + window * 2, <u16>sum);
+  store<u32>(SPREADS + window * 4, PIXELS * i32x4.extract_lane(both, 1) - sum * sum);
+}
+
+/** The sums of the four lanes of each, in the lowest lanes. */
+@inline
+function addPairs(a: v128, b: v128): v128 {
+  const halves = i32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7));
+  return i32x4.add(halves, v128.shuffle<i32>(halves, halves, 2, 3, 0, 1));
 }
 
 @inline
@@ -137,12 +176,12 @@ function prepareWindow(window: i32, plane: i32, x: i32, y: i32, width: i32, heig
   store<u32>(SPREADS + window * 4, width * height * squares - sum * sum);
 }
 
-// Of the window read last: mean, the two lowest cosine coefficients, the norm of what they leave, and |X|².
-let mean: f64 = 0;
-let gx: f64 = 0;
-let gy: f64 = 0;
-let rest: f64 = 0;
-let normSquared: f64 = 0;
+// Of the two windows read last: mean, the two lowest cosine coefficients, the norm of what they leave, and |X|².
+let mean: v128 = i32x4.splat(0);
+let gx: v128 = i32x4.splat(0);
+let gy: v128 = i32x4.splat(0);
+let rest: v128 = i32x4.splat(0);
+let normSquared: v128 = i32x4.splat(0);
 
 // cos(π(i + ½)/6) for i = 0, 1, 2, divided by the length of all six, √3; the other three are their negatives.
 const SIX_0: f64 = 0.5576775358252053;
@@ -152,42 +191,82 @@ const SIX_2: f64 = 0.14942924536134225;
 const FOUR_0: f64 = 0.6532814824381882;
 const FOUR_1: f64 = 0.2705980500730985;
 
+/** Of two windows that follow each other, given the sums of their pixels, weighed by the cosines of both directions. */
 @inline
-function read(window: i32, width: i32, height: i32): void {
+function finishReading(window: i32, width: i32, height: i32, alongX: v128, alongY: v128): void {
   const count: f64 = width * height;
+  mean = f64x2.div(f64x2.convert_low_i32x4_u(v128.load16x4_u(SUMS + window * 2)), f64x2.splat(count));
+  gx = f64x2.mul(alongX, f64x2.splat(1 / Math.sqrt(height)));
+  gy = f64x2.mul(alongY, f64x2.splat(1 / Math.sqrt(width)));
+  const spread = f64x2.mul(f64x2.convert_low_i32x4_u(v128.load64_zero(SPREADS + window * 4)), f64x2.splat(1 / count));
+  const slopes = f64x2.add(f64x2.mul(gx, gx), f64x2.mul(gy, gy));
+  const left = f64x2.max(f64x2.splat(0), f64x2.sub(spread, slopes));
+  rest = f64x2.sqrt(left);
+  normSquared = f64x2.add(f64x2.add(slopes, left), f64x2.splat(halfOf(count)));
+}
+
+@inline
+function rowOfSix(window: i32, row: i32): v128 {
+  return v128.load8x8_u(WINDOW_PIXELS + window * PIXELS + row * 6);
+}
+
+/** Left pixels less right ones: columns 0 and 5, 1 and 4, 2 and 3, in the lowest lanes. */
+@inline
+function acrossOf(window: i32): v128 {
+  const outer = i16x8.add(rowOfSix(window, 0), rowOfSix(window, 5));
+  const middle = i16x8.add(rowOfSix(window, 1), rowOfSix(window, 4));
+  const columns = i16x8.add(i16x8.add(outer, middle), i16x8.add(rowOfSix(window, 2), rowOfSix(window, 3)));
+  return i32x4.extend_low_i16x8_s(i16x8.sub(columns, v128.shuffle<i16>(columns, columns, 5, 4, 3, 2, 1, 0, 6, 7)));
+}
+
+/** A row's pixels less another one's, of both windows. */
+@inline
+function downOf(window: i32, upper: i32, lower: i32): v128 {
+  const six = i16x8(1, 1, 1, 1, 1, 1, 0, 0);
+  const first = i16x8.sub(rowOfSix(window, upper), rowOfSix(window, lower));
+  const second = i16x8.sub(rowOfSix(window + 1, upper), rowOfSix(window + 1, lower));
+  return f64x2.convert_low_i32x4_s(addPairs(i32x4.dot_i16x8_s(first, six), i32x4.dot_i16x8_s(second, six)));
+}
+
+@inline
+function weighed(outer: v128, middle: v128, inner: v128): v128 {
+  const sum = f64x2.add(f64x2.mul(outer, f64x2.splat(SIX_0)), f64x2.mul(middle, f64x2.splat(SIX_1)));
+  return f64x2.add(sum, f64x2.mul(inner, f64x2.splat(SIX_2)));
+}
+
+function readFull(window: i32): void {
+  const first = acrossOf(window);
+  const second = acrossOf(window + 1);
+  const alongX = weighed(
+    f64x2.convert_low_i32x4_s(v128.shuffle<i32>(first, second, 0, 4, 0, 4)),
+    f64x2.convert_low_i32x4_s(v128.shuffle<i32>(first, second, 1, 5, 1, 5)),
+    f64x2.convert_low_i32x4_s(v128.shuffle<i32>(first, second, 2, 6, 2, 6)),
+  );
+  const alongY = weighed(downOf(window, 0, 5), downOf(window, 1, 4), downOf(window, 2, 3));
+  finishReading(window, 6, 6, alongX, alongY);
+}
+
+/** Of the sums of one window's columns, or rows. */
+let alongX: f64 = 0;
+let alongY: f64 = 0;
+
+function weighEdge(window: i32, width: i32, height: i32): void {
   let at = WINDOW_PIXELS + window * PIXELS;
-  let outer: i32 = 0;
-  let middle: i32 = 0;
-  let inner: i32 = 0;
-  let alongY: f64 = 0;
+  alongX = 0;
+  alongY = 0;
   for (let row = 0; row < height; row++) {
-    const first: i32 = load<u8>(at);
-    const second: i32 = load<u8>(at, 1);
-    const third: i32 = load<u8>(at, 2);
-    const fourth: i32 = load<u8>(at, 3);
-    let sum = first + second + third + fourth;
-    if (width == 6) {
-      const fifth: i32 = load<u8>(at, 4);
-      const sixth: i32 = load<u8>(at, 5);
-      sum += fifth + sixth;
-      outer += first - sixth;
-      middle += second - fifth;
-      inner += third - fourth;
-    } else {
-      outer += first - fourth;
-      middle += second - third;
+    for (let column = 0; column < width; column++) {
+      const value: f64 = load<u8>(at);
+      alongX += value * cosineOf(width, column);
+      alongY += value * cosineOf(height, row);
+      at += 1;
     }
-    alongY += <f64>sum * (height == 6 ? cosineOfSix(row) : cosineOfFour(row));
-    at += width;
   }
-  const alongX = width == 6 ? SIX_0 * outer + SIX_1 * middle + SIX_2 * inner : FOUR_0 * outer + FOUR_1 * middle;
-  mean = <f64>load<u16>(SUMS + window * 2) / count;
-  gx = alongX / Math.sqrt(height);
-  gy = alongY / Math.sqrt(width);
-  const spread = <f64>load<u32>(SPREADS + window * 4) / count;
-  const left = Math.max(0, spread - gx * gx - gy * gy);
-  rest = Math.sqrt(left);
-  normSquared = gx * gx + gy * gy + left + halfOf(count);
+}
+
+@inline
+function cosineOf(length: i32, i: i32): f64 {
+  return length == 6 ? cosineOfSix(i) : cosineOfFour(i);
 }
 @inline
 function cosineOfSix(i: i32): f64 {
@@ -200,11 +279,20 @@ function cosineOfFour(i: i32): f64 {
   return i < 2 ? value : -value;
 }
 
-function readAny(plane: i32, window: i32): void {
+function readEdges(window: i32, width: i32, height: i32): void {
+  weighEdge(window, width, height);
+  const x = f64x2.splat(alongX);
+  const y = f64x2.splat(alongY);
+  weighEdge(window + 1, width, height);
+  finishReading(window, width, height, f64x2.replace_lane(x, 1, alongX), f64x2.replace_lane(y, 1, alongY));
+}
+
+/** Reads two windows that follow each other. */
+function readTwo(plane: i32, window: i32): void {
   const at = plane * WINDOWS + window;
-  if (window < FULL) read(at, 6, 6);
-  else if (window < FULL + 42) read(at, 4, 6);
-  else read(at, 6, 4);
+  if (window < FULL) readFull(at);
+  else if (window < FULL + 42) readEdges(at, 4, 6);
+  else readEdges(at, 6, 4);
 }
 
 /** c/2 of a window of so many pixels, and its root, the least norm. */
@@ -234,57 +322,93 @@ function codeWindows(plane: i32, first: i32, end: i32, to: i32, count: f64): f64
   const half = halfOf(count);
   const low = Math.sqrt(half);
   const step = normStep(low);
-  let slack: f64 = 0;
-  for (let window = first; window < end; window++) {
+  let slack = f64x2.splat(0);
+  for (let window = first; window < end; window += 2) {
     const place = window - first;
-    readAny(plane, window);
-    slack += code(to + (place >> 4) * GROUP_BYTES + (place & 15), half, low, step);
+    readTwo(plane, window);
+    slack = f64x2.add(slack, code(to + (place >> 4) * GROUP_BYTES + (place & 15), half, low, step));
   }
-  return slack;
-}
-
-/** Codes the window read last. Returns the most by which the code changes a score. */
-function code(at: i32, half: f64, low: f64, step: f64): f64 {
-  const norm = Math.sqrt(normSquared);
-  const meanCode = Math.round(Math.sqrt(mean * 255));
-  const normCode = Math.min(255, Math.round(Math.sqrt(Math.max(0, norm - low) / step)));
-  const one = 1 / norm;
-  const xCode = Math.round((STEPS * gx) / norm);
-  const yCode = Math.round((STEPS * gy) / norm);
-  store<u8>(at, <u8>meanCode);
-  store<u8>(at + 16, <u8>normCode);
-  store<i8>(at + 32, <i8>xCode);
-  store<i8>(at + 48, <i8>yCode);
-
-  // The norm and the rest exactly as `four` computes them: the rest is a difference of near equals, and far from exact.
-  const n: f32 = <f32>low + <f32>step * <f32>(normCode * normCode);
-  const n2 = n * n;
-  const part = n2 * (<f32>(1 / (STEPS * STEPS)) * <f32>(xCode * xCode + yCode * yCode)) + <f32>half;
-  const whole: f32 = n2 > part ? n2 : part;
-  const codedRest = <f64>sqrt<f32>(whole - part);
-  const codedX = (<f64>n * xCode) / STEPS;
-  const codedY = (<f64>n * yCode) / STEPS;
-  const codedNorm = Math.sqrt(codedX * codedX + codedY * codedY + codedRest * codedRest + half);
-  const other = 1 / codedNorm;
-  const structure =
-    chord(gx * one - codedX * other, gy * one - codedY * other, rest * one - codedRest * other, low * one - low * other) +
-    0.25 * Math.abs(norm * other - codedNorm * one);
-
-  const codedMean = (meanCode * meanCode) / 255;
-  const dark = Math.sqrt(C1 / 2);
-  const light = Math.sqrt(mean * mean + C1 / 2);
-  const codedLight = Math.sqrt(codedMean * codedMean + C1 / 2);
-  const bright = 1 / light;
-  const codedBright = 1 / codedLight;
-  const luminance =
-    chord(mean * bright - codedMean * codedBright, dark * bright - dark * codedBright, 0, 0) +
-    0.25 * Math.abs(light * codedBright - codedLight * bright);
-  return structure + luminance;
+  return f64x2.extract_lane(slack, 0) + f64x2.extract_lane(slack, 1);
 }
 
 @inline
-function chord(a: f64, b: f64, c: f64, d: f64): f64 {
-  return Math.sqrt(a * a + b * b + c * c + d * d);
+function storeBytes(at: i32, codes: v128): void {
+  const words = i16x8.narrow_i32x4_s(codes, codes);
+  v128.store16_lane(at, i8x16.narrow_i16x8_u(words, words), 0);
+}
+@inline
+function storeSignedBytes(at: i32, codes: v128): void {
+  const words = i16x8.narrow_i32x4_s(codes, codes);
+  v128.store16_lane(at, i8x16.narrow_i16x8_s(words, words), 0);
+}
+@inline
+function nearest(values: v128): v128 {
+  return i32x4.trunc_sat_f64x2_s_zero(f64x2.floor(f64x2.add(values, f64x2.splat(0.5))));
+}
+
+/** Codes the windows read last. Returns the most by which each code changes a score. */
+@inline
+function code(at: i32, half: f64, low: f64, step: f64): v128 {
+  const norm = f64x2.sqrt(normSquared);
+  const meanCode = nearest(f64x2.sqrt(f64x2.mul(mean, f64x2.splat(255))));
+  const above = f64x2.max(f64x2.splat(0), f64x2.sub(norm, f64x2.splat(low)));
+  const normCode = i32x4.min_s(nearest(f64x2.sqrt(f64x2.mul(above, f64x2.splat(1 / step)))), i32x4.splat(255));
+  const one = f64x2.div(f64x2.splat(1), norm);
+  const xCode = nearest(f64x2.mul(f64x2.mul(gx, f64x2.splat(STEPS)), one));
+  const yCode = nearest(f64x2.mul(f64x2.mul(gy, f64x2.splat(STEPS)), one));
+  storeBytes(at, meanCode);
+  storeBytes(at + 16, normCode);
+  storeSignedBytes(at + 32, xCode);
+  storeSignedBytes(at + 48, yCode);
+
+  // The norm and the rest exactly as `four` computes them: the rest is a difference of near equals, and far from exact.
+  const steps = f32x4.convert_i32x4_s(i32x4.mul(normCode, normCode));
+  const n = f32x4.add(f32x4.splat(<f32>low), f32x4.mul(f32x4.splat(<f32>step), steps));
+  const n2 = f32x4.mul(n, n);
+  const slopes = f32x4.convert_i32x4_s(i32x4.add(i32x4.mul(xCode, xCode), i32x4.mul(yCode, yCode)));
+  const unit = f32x4.splat(<f32>(1 / (STEPS * STEPS)));
+  const part = f32x4.add(f32x4.mul(n2, f32x4.mul(unit, slopes)), f32x4.splat(<f32>half));
+  const whole = f32x4.max(n2, part);
+  const codedRest = f64x2.promote_low_f32x4(f32x4.sqrt(f32x4.sub(whole, part)));
+  const length = f64x2.mul(f64x2.promote_low_f32x4(n), f64x2.splat(1 / STEPS));
+  const codedX = f64x2.mul(length, f64x2.convert_low_i32x4_s(xCode));
+  const codedY = f64x2.mul(length, f64x2.convert_low_i32x4_s(yCode));
+  const codedSquares = f64x2.add(squaresOf(codedX, codedY), squaresOf(codedRest, f64x2.splat(low)));
+  const codedNorm = f64x2.sqrt(codedSquares);
+  const other = f64x2.div(f64x2.splat(1), codedNorm);
+  const least = f64x2.splat(low);
+  const structure = f64x2.sqrt(
+    f64x2.add(
+      squaresOf(change(gx, one, codedX, other), change(gy, one, codedY, other)),
+      squaresOf(change(rest, one, codedRest, other), change(least, one, least, other)),
+    ),
+  );
+
+  const codedMean = f64x2.mul(f64x2.convert_low_i32x4_s(i32x4.mul(meanCode, meanCode)), f64x2.splat(1.0 / 255));
+  const dark = f64x2.splat(Math.sqrt(C1 / 2));
+  const light = f64x2.sqrt(squaresOf(mean, dark));
+  const codedLight = f64x2.sqrt(squaresOf(codedMean, dark));
+  const bright = f64x2.div(f64x2.splat(1), light);
+  const codedBright = f64x2.div(f64x2.splat(1), codedLight);
+  const luminance = f64x2.sqrt(
+    squaresOf(change(mean, bright, codedMean, codedBright), change(dark, bright, dark, codedBright)),
+  );
+  const ratios = f64x2.add(
+    f64x2.abs(change(norm, other, codedNorm, one)),
+    f64x2.abs(change(light, codedBright, codedLight, bright)),
+  );
+  return f64x2.add(f64x2.add(structure, luminance), f64x2.mul(f64x2.splat(0.25), ratios));
+}
+
+@inline
+function squaresOf(a: v128, b: v128): v128 {
+  return f64x2.add(f64x2.mul(a, a), f64x2.mul(b, b));
+}
+
+/** A value by its measure, less another by its own. */
+@inline
+function change(a: v128, measure: v128, b: v128, other: v128): v128 {
+  return f64x2.sub(f64x2.mul(a, measure), f64x2.mul(b, other));
 }
 
 /** Prepares the comparison of sketches with the image in memory. */
@@ -294,17 +418,22 @@ export function sketchQuery(grey: bool): void {
     memory.fill(target, 0, QUERY_PLANE_BYTES);
     for (let place = FULL; place < FULL_GROUPS * 16; place++) padQuery(target, place, 36);
     for (let place = GROUPS * 16 - (PADDING - (FULL_GROUPS * 16 - FULL)); place < GROUPS * 16; place++) padQuery(target, place, 24);
-    for (let window = 0; window < FULL_AND_EDGE; window++) {
-      readAny(grey ? 0 : plane, window);
+    for (let window = 0; window < FULL_AND_EDGE; window += 2) {
+      readTwo(grey ? 0 : plane, window);
       const place = window < FULL ? window : window + (FULL_GROUPS * 16 - FULL);
       const at = target + (place >> 2) * QUERY_STEP + (place & 3) * 4;
-      store<f32>(at, <f32>(255 * mean));
-      store<f32>(at + 16, <f32>((2 * gx) / STEPS));
-      store<f32>(at + 32, <f32>((2 * gy) / STEPS));
-      store<f32>(at + 48, <f32>(2 * rest));
-      store<f32>(at + 64, <f32>normSquared);
+      storeFloats(at, f64x2.mul(f64x2.splat(255), mean));
+      storeFloats(at + 16, f64x2.mul(gx, f64x2.splat(2 / STEPS)));
+      storeFloats(at + 32, f64x2.mul(gy, f64x2.splat(2 / STEPS)));
+      storeFloats(at + 48, f64x2.add(rest, rest));
+      storeFloats(at + 64, normSquared);
     }
   }
+}
+
+@inline
+function storeFloats(at: i32, values: v128): void {
+  v128.store64_lane(at, f32x4.demote_f64x2_zero(values), 0);
 }
 
 function padQuery(target: i32, place: i32, count: f64): void {
