@@ -15,13 +15,13 @@ const SHIFT: i32 = 12;
 /** Of a weight. */
 const ONE: f64 = 4096;
 const PLACES: i32 = 64;
-/** 16-bit weights of each place, as many as one more than the 17 taps of four pixels made one. */
-const MOST_TAPS: i32 = 18;
+/** 16-bit weights of each place, of up to the 17 taps of four pixels made one; the rest is zeros. */
+const MOST_TAPS: i32 = 20;
 const CUBIC_TAPS: i32 = 4;
 
 const WEIGHTS: i32 = 0;
 /** For each of the 256 pixels: the first pixel that it is made of, and the place of its weights. */
-const PIXELS: i32 = WEIGHTS + (PLACES + 1) * MOST_TAPS * 2 + 4;
+const PIXELS: i32 = WEIGHTS + (PLACES + 1) * MOST_TAPS * 2;
 const FIRST_PIXEL: i32 = PIXELS;
 const WEIGHTS_OF_PIXEL: i32 = PIXELS + SIDE * 4;
 /** The rows that one is made of. */
@@ -34,6 +34,8 @@ const SOURCE: i32 = LINE + (1024 + 2 * MOST_TAPS) * CHANNELS + ROOM;
 let width: i32 = 0;
 let height: i32 = 0;
 let taps: i32 = 0;
+/** Each pixel lies in the middle between one and the next one: so libvips has it, if it only enlarges the other direction. */
+let isBetween: bool = false;
 
 /** Returns where the caller puts the pixels. */
 export function begin(columns: i32, rows: i32): i32 {
@@ -95,18 +97,19 @@ function weigh(length: i32, shrink: f64, isAddedUp: bool): void {
   const before = (points + 1) / 2 - 1;
   taps = (points + 1) & ~1;
   for (let place = 0; place <= PLACES; place++) {
-    const at = WEIGHTS + place * taps * 2;
+    const at = WEIGHTS + place * MOST_TAPS * 2;
+    memory.fill(at, 0, MOST_TAPS * 2);
     const middle = <f64>place / PLACES + <f64>points / 2 - 1;
     let sum: f64 = 0;
     for (let tap = 0; tap < points; tap++) sum += cubic((<f64>tap - middle) / unit);
     for (let tap = 0; tap < points; tap++)
       store<i16>(at + tap * 2, <i16>((cubic((<f64>tap - middle) / unit) / sum) * ONE));
-    if (points < taps) store<i16>(at + points * 2, 0);
   }
   const offset: f64 = (1 + (SIDE * shrink - length)) / 2 - 1;
   // As libvips has it: half a pixel beside the place when it enlarges. It counts from the pixel before the first.
   const start: f64 = isReduced ? 0.5 * shrink - 0.5 - offset : 0.5;
   let added = start;
+  isBetween = !isReduced;
   for (let pixel = 0; pixel < SIDE; pixel++) {
     const direct = isReduced ? (<f64>pixel + 0.5) * shrink - 0.5 - offset : <f64>pixel * shrink - 0.5 + 1;
     const position = isAddedUp ? added : direct;
@@ -114,7 +117,8 @@ function weigh(length: i32, shrink: f64, isAddedUp: bool): void {
     const first = <i32>position;
     const place = ((<i32>(position * (2 * PLACES)) & (2 * PLACES - 1)) + 1) >> 1;
     store<i32>(FIRST_PIXEL + pixel * 4, first - before - (isReduced ? 0 : 1));
-    store<i32>(WEIGHTS_OF_PIXEL + pixel * 4, WEIGHTS + place * taps * 2);
+    store<i32>(WEIGHTS_OF_PIXEL + pixel * 4, WEIGHTS + place * MOST_TAPS * 2);
+    if (place != PLACES / 2 || first != pixel) isBetween = false;
   }
 }
 
@@ -170,7 +174,7 @@ function reduceRows(from: i32, to: i32): void {
 /** Makes 256 pixels of a row, 16 bits a channel. */
 function resampleLine(from: i32, to: i32): void {
   const bytes = width * CHANNELS;
-  const start = LINE + MOST_TAPS * CHANNELS;
+  const start = LINE + taps * CHANNELS;
   memory.copy(start, from, bytes);
   for (let pixel = 1; pixel <= taps; pixel++) {
     for (let channel = 0; channel < CHANNELS; channel++) {
@@ -178,18 +182,36 @@ function resampleLine(from: i32, to: i32): void {
       store<u8>(start + bytes + (pixel - 1) * CHANNELS + channel, load<u8>(from + bytes - CHANNELS + channel));
     }
   }
+  if (isBetween) return resampleBetween(start + load<i32>(FIRST_PIXEL) * CHANNELS, to);
+  const half = i32x4.splat(1 << (SHIFT - 1));
   for (let pixel = 0; pixel < SIDE; pixel++) {
     const weights = load<i32>(WEIGHTS_OF_PIXEL + pixel * 4);
-    let at = start + load<i32>(FIRST_PIXEL + pixel * 4) * CHANNELS;
-    let sums = i32x4.splat(1 << (SHIFT - 1));
-    for (let tap = 0; tap < taps; tap += 2) {
-      const two = v128.load64_zero(at);
-      const paired = i16x8.extend_low_i8x16_u(v128.shuffle<u8>(two, two, 0, 3, 1, 4, 2, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6));
-      sums = i32x4.add(sums, i32x4.dot_i16x8_s(paired, v128.load32_splat(weights + tap * 2)));
-      at += 2 * CHANNELS;
-    }
+    const at = start + load<i32>(FIRST_PIXEL + pixel * 4) * CHANNELS;
+    let sums = fourTaps(at, weights, half);
+    for (let tap = 4; tap < taps; tap += 4) sums = fourTaps(at + tap * CHANNELS, weights + tap * 2, sums);
     sums = rounded(sums);
     v128.store64_lane(to + pixel * CHANNELS * 2, i16x8.narrow_i32x4_s(sums, sums), 0);
+  }
+}
+
+@inline
+function fourTaps(at: i32, weights: i32, sums: v128): v128 {
+  const bytes = v128.load(at);
+  const pairs = v128.shuffle<u8>(bytes, bytes, 0, 3, 1, 4, 2, 5, 5, 5, 6, 9, 7, 10, 8, 11, 11, 11);
+  const first = i32x4.dot_i16x8_s(i16x8.extend_low_i8x16_u(pairs), v128.load32_splat(weights));
+  const second = i32x4.dot_i16x8_s(i16x8.extend_high_i8x16_u(pairs), v128.load32_splat(weights, 4));
+  return i32x4.add(sums, i32x4.add(first, second));
+}
+
+/** Makes pixels that lie in the middle between two: the weights are -256, 2304, 2304 and -256. */
+function resampleBetween(from: i32, to: i32): void {
+  const nine = i16x8.splat(9);
+  const half = i16x8.splat(8);
+  for (let at = 0; at < LINE_BYTES; at += 8) {
+    const outer = i16x8.add(v128.load8x8_u(from + at), v128.load8x8_u(from + at + 3 * CHANNELS));
+    const inner = i16x8.add(v128.load8x8_u(from + at + CHANNELS), v128.load8x8_u(from + at + 2 * CHANNELS));
+    const sums = i16x8.add(i16x8.sub(i16x8.mul(inner, nine), outer), half);
+    v128.store(to + at * 2, i16x8.shr_s(sums, 4));
   }
 }
 
