@@ -51,9 +51,13 @@ export async function rankTargets<T extends ComparedTarget>(
 ): Promise<Ranking<T>> {
   const comparison = comparisonOf(matcher);
   if (!comparison) return rankByCalling(matcher, image, targets);
-  // The other ways to compare need no bytes of targets.
-  const sha256 =
-    comparison.by === "structuralSimilarity" ? await hashOf(image, targets) : hash("sha256", image);
+  const isSimilarity = comparison.by === "structuralSimilarity" && comparison.threshold < 1;
+  if (isSimilarity && targets.length <= most && (await areAll(image, targets)))
+    return rankScores(
+      targets,
+      targets.map(() => 1),
+    );
+  const sha256 = hash("sha256", image);
   if (comparison.by === "bytes") {
     return rankScores(
       targets,
@@ -62,29 +66,22 @@ export async function rankTargets<T extends ComparedTarget>(
   }
   if (comparison.by === "features")
     return comparison.recogniser.rank({ sha256, bytes: () => image }, targets, most, only);
-  if (targets.length <= most && comparison.threshold < 1 && (await areAll(sha256, targets)))
-    return rankScores(
-      targets,
-      targets.map(() => 1),
-    );
   preparedImages.beginQuery();
   const prepared = await preparedOf({ sha256, bytes: () => image }, "query");
   if (!prepared) return { matches: [], notCompared: [], unmatched: targets, isUndecoded: true };
   return withQuery(prepared, (query) => rankBySimilarity(query, targets, comparison.threshold, most));
 }
 
-/** Most tests ask for the picture that they added: comparing it with that takes a twentieth of the time. */
-async function hashOf(image: Buffer, [first]: readonly ComparedTarget[]): Promise<string> {
-  // Bytes that another process has would take longer.
-  const isHere = first !== undefined && first.image.summary === undefined;
-  return isHere && image.equals(await first.image.bytes()) ? first.image.sha256 : hash("sha256", image);
-}
-
 /** Whether these targets all have this image, which is known to decode: its score is 1. */
-async function areAll(sha256: string, targets: readonly ComparedTarget[]): Promise<boolean> {
-  if (targets.some(({ image }) => image.sha256 !== sha256)) return false;
+async function areAll(image: Buffer, targets: readonly ComparedTarget[]): Promise<boolean> {
+  const own = targets[0]?.image;
+  const sha256 = own?.sha256 ?? hash("sha256", image);
+  if (targets.some((target) => target.image.sha256 !== sha256)) return false;
   const measures = await measured.get(sha256)?.made.catch(() => undefined);
-  return measures !== undefined && measures.damage === undefined;
+  if (measures === undefined || measures.damage !== undefined) return false;
+  // Comparing bytes takes a twentieth of a hash's time, unless another process has them.
+  const isHere = own !== undefined && own.summary === undefined;
+  return isHere ? image.equals(await own.bytes()) : hash("sha256", image) === sha256;
 }
 
 /** A summary of an image for such comparisons, for a process that does not have it. Undefined when it cannot be decoded. */
