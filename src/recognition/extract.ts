@@ -146,8 +146,7 @@ export class FeatureFinder {
       await yieldToEventLoop();
     }
     const count = kernel.describe(selected.length, selected.length, most);
-    const places = this.#darkFirst(count);
-    return this.#copy(places, width, height);
+    return this.#copy(count, width, height);
   }
 
   /** The strongest candidates: half of them spread over the picture, the rest wherever they are. */
@@ -189,38 +188,28 @@ export class FeatureFinder {
     return selected.subarray(0, count);
   }
 
-  /** The places of the features in the kernel's memory, dark ones first. */
-  #darkFirst(count: number): readonly number[] {
-    const fields = new Int32Array(
-      this.kernel.memory.buffer,
-      this.kernel.featuresAt(),
-      count * FEATURE_FIELDS,
-    );
-    const places = Array.from({ length: count }, (_, place) => place);
-    const isDark = (place: number) => fields[place * FEATURE_FIELDS + 4] === 1;
-    return [...places.filter(isDark), ...places.filter((place) => !isDark(place))];
-  }
-
-  #copy(places: readonly number[], width: number, height: number): Features {
+  /** Copies the features from the kernel's memory, dark ones first. */
+  #copy(count: number, width: number, height: number): Features {
     const { kernel } = this;
     const { buffer } = kernel.memory;
-    const count = places.length;
     const fields = new Float32Array(buffer, kernel.featuresAt(), count * FEATURE_FIELDS);
     const signs = new Int32Array(buffer, kernel.featuresAt(), count * FEATURE_FIELDS);
     const given = new Uint8Array(buffer, kernel.codesAt(), count * CODE_BYTES);
     const frames = new Uint16Array(count * FRAME_FIELDS);
     const codes = new Uint8Array(count * CODE_BYTES);
-    let dark = 0;
-    for (let index = 0; index < count; index++) {
-      const place = places[index] ?? 0;
-      const [from, to] = [place * FEATURE_FIELDS, index * FRAME_FIELDS];
-      codes.set(given.subarray(place * CODE_BYTES, (place + 1) * CODE_BYTES), index * CODE_BYTES);
-      dark += signs[from + 4] ?? 0;
-      frames[to] = Math.round((fields[from] ?? 0) * PLACES);
-      frames[to + 1] = Math.round((fields[from + 1] ?? 0) * PLACES);
-      frames[to + 2] = Math.round((fields[from + 2] ?? 0) * 128);
-      frames[to + 3] = Math.round(((fields[from + 3] ?? 0) / (2 * Math.PI)) * 65536);
-    }
+    let [copied, dark] = [0, 0];
+    for (const sign of [1, 0])
+      for (let place = 0; place < count; place++) {
+        const from = place * FEATURE_FIELDS;
+        if (signs[from + 4] !== sign) continue;
+        codes.set(given.subarray(place * CODE_BYTES, (place + 1) * CODE_BYTES), copied * CODE_BYTES);
+        const to = copied++ * FRAME_FIELDS;
+        dark += sign;
+        frames[to] = Math.round((fields[from] ?? 0) * PLACES);
+        frames[to + 1] = Math.round((fields[from + 1] ?? 0) * PLACES);
+        frames[to + 2] = Math.round((fields[from + 2] ?? 0) * 128);
+        frames[to + 3] = Math.round(((fields[from + 3] ?? 0) / (2 * Math.PI)) * 65536);
+      }
     return { width, height, count, dark, frames, codes };
   }
 }

@@ -40,7 +40,7 @@ interface QueryPass extends Pick<QueryPicture, "pixels" | "level"> {
 export async function passesOfQuery(image: ComparedImage): Promise<readonly QueryPass[]> {
   const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
   if ("damage" in grey) return [];
-  const whole = { pixels: new Pyramid(grey), level: 0, search: QUERY_SEARCH, verified: 12 };
+  const whole = { pixels: new Pyramid(grey, grey.free), level: 0, search: QUERY_SEARCH, verified: 12 };
   if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
   return [whole, { ...whole, level: 1, search: HALF_QUERY_SEARCH, verified: 6 }];
 }
@@ -53,7 +53,9 @@ export async function featuresOfQuery({ pixels, level, search }: QueryPass): Pro
 export async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
   const grey = await decodeGrey(await image.bytes(), TARGET_SEARCH.side);
   if ("damage" in grey) return null;
-  return { ...(await find(grey, TARGET_SEARCH)), small: reduce(grey) };
+  const found = { ...(await find(grey, TARGET_SEARCH)), small: reduce(grey) };
+  grey.free();
+  return found;
 }
 
 export const targetFeatures = new ImageMemo(async (image: ComparedImage) => {

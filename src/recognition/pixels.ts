@@ -51,7 +51,11 @@ export function reduce(picture: GreyPicture): Uint8Array {
 export class Pyramid {
   readonly #levels: GreyPicture[];
 
-  constructor(picture: GreyPicture) {
+  /** @param free - nothing reads the picture afterwards */
+  constructor(
+    picture: GreyPicture,
+    readonly free = () => {},
+  ) {
     this.#levels = [picture];
   }
 

@@ -52,6 +52,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
     await searchIn(await featuresOfQuery(pass), wanted, search);
     if (most === 1 && (same.length > 0 || [...judged.values()].some(({ found }) => found))) break;
   }
+  passes[0]?.pixels.free();
   const whole = wholeOf(passes[0]?.pixels.level(0) ?? { width: 1, height: 1 });
   const wholes = same.map((target) => ({ target, why: "the same file", ...whole }));
   const detections: (Found & { readonly target: T; readonly why: string })[] = wholes;

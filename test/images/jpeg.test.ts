@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from "sharp";
 import { describe, expect, it } from "vitest";
-import { decodeThumbnail } from "../../src/core/images/decode.ts";
+import { decodeGrey, decodeThumbnail } from "../../src/core/images/decode.ts";
 import { decodeJpeg } from "../../src/core/images/jpeg.ts";
 import { firstOf, times } from "../support/combinations.ts";
 import { generator, scene } from "../support/scenes.ts";
@@ -91,6 +91,26 @@ describe("regular JPEG files", () => {
       }
     },
   );
+
+  it("are as grey as a PNG of their pixels, at their own size and at others", async () => {
+    const picture = sharp(await scene(11, 301, 203));
+    for (const encode of [
+      (image: Sharp) => image.jpeg({ quality: 90 }),
+      (image: Sharp) => image.jpeg({ quality: 90, chromaSubsampling: "4:4:4" }),
+      (image: Sharp) => image.jpeg({ quality: 90, progressive: true }),
+    ]) {
+      const file = await encode(picture.clone()).toBuffer();
+      const png = await sharp(file).png().toBuffer();
+      for (const side of [301, 150, 500]) {
+        const [grey, expected] = [await decodeGrey(file, side), await decodeGrey(png, side)];
+        if ("damage" in grey || "damage" in expected) throw new Error("not decoded");
+        expect([grey.width, grey.height]).toEqual([expected.width, expected.height]);
+        const differences = expected.data.map((value, at) => Math.abs(value - (grey.data[at] ?? 0)));
+        expect(differences.reduce((sum, each) => sum + each, 0) / differences.length).toBeLessThan(1);
+        grey.free();
+      }
+    }
+  });
 
   it("are decoded beside each other", async () => {
     const files = await Promise.all(

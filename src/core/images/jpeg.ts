@@ -12,10 +12,11 @@ interface Kernel extends KernelMemory {
   /** Makes R, G and B, and returns their place. */
   convert(): number;
   convertHalf(): number;
+  brightness(): number;
 }
 
 interface Decoded extends PixelSize {
-  /** R, G and B of each pixel, row by row. */
+  /** R, G and B of each pixel, or its brightness, row by row. */
   readonly data: Buffer;
 }
 
@@ -24,6 +25,8 @@ export interface DecodedJpeg {
   readonly whole: Decoded | undefined;
   /** As the decoder makes it when it decodes at half the length. */
   readonly half: Decoded | undefined;
+  /** The brightness of the whole, if neither of these is wanted. */
+  readonly grey: Decoded | undefined;
   free(): void;
 }
 
@@ -63,8 +66,8 @@ export async function decodeJpeg(
     free();
     return undefined;
   }
-  const partAt = (pixelsAt: number, columns: number, rows: number): Decoded => ({
-    data: Buffer.from(kernel.memory.buffer, pixelsAt, CHANNELS * columns * rows),
+  const partAt = (pixelsAt: number, columns: number, rows: number, channels = CHANNELS): Decoded => ({
+    data: Buffer.from(kernel.memory.buffer, pixelsAt, channels * columns * rows),
     width: columns,
     height: rows,
   });
@@ -72,6 +75,7 @@ export async function decodeJpeg(
   return {
     whole: wants.whole ? partAt(kernel.convert(), width, height) : undefined,
     half: wants.half ? partAt(kernel.convertHalf(), halved(width), halved(height)) : undefined,
+    grey: wants.whole || wants.half ? undefined : partAt(kernel.brightness(), width, height, 1),
     free,
   };
 }

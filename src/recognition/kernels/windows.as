@@ -53,14 +53,16 @@ export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i3
   }
 }
 
-/** Replaces the picture by one of half its size. */
+/** Replaces the picture by one of half its size. Writes up to 7 pixels behind the end of a row. */
 export function halve(width: i32, height: i32): void {
-  const halfWidth = width >> 1, halfHeight = height >> 1;
-  for (let y = 0; y < halfHeight; y++) {
-    for (let x = 0; x < halfWidth; x++) {
-      const at = 2 * (y * width + x);
-      const sum = <i32>picture[at] + picture[at + 1] + picture[at + width] + picture[at + width + 1];
-      picture[y * halfWidth + x] = <u8>((sum + 2) >> 2);
+  const halfWidth = width >> 1, two = i16x8.splat(2);
+  for (let y = 0; y < height >> 1; y++) {
+    const from = pictureAt() + 2 * y * width, to = pictureAt() + y * halfWidth;
+    for (let x = 0; x < halfWidth; x += 8) {
+      const upper = i16x8.extadd_pairwise_i8x16_u(v128.load(from + 2 * x));
+      const lower = i16x8.extadd_pairwise_i8x16_u(v128.load(from + 2 * x + width));
+      const means = i16x8.shr_u(i16x8.add(i16x8.add(upper, lower), two), 2);
+      v128.store64_lane(to + x, i8x16.narrow_i16x8_u(means, means), 0);
     }
   }
 }

@@ -91,7 +91,7 @@ function u16At(at: i32): i32 {
 
 /**
  * Whether the file's header is one that this decodes, of a picture of this size. Pixels are made of the whole picture, of its half as
- * libjpeg decodes it at half the length, or of both.
+ * libjpeg decodes it at half the length, or of both; of neither, only the brightness is kept.
  */
 export function open(columns: i32, rows: i32, makesWhole: bool, makesHalf: bool): bool {
   isWhole = makesWhole;
@@ -273,9 +273,10 @@ function layOut(): bool {
   end += 2 * (width + ROOM);
   for (let index = 0; index < 3; index++) {
     const own = component(index);
+    own.plane = own.halfPlane = 0;
+    if (index > 0 && !isWhole && !isHalf) continue;
     own.plane = end;
     own.stride = mcuColumns * own.across * 8;
-    own.halfPlane = 0;
     end += own.stride * mcuRows * own.down * 8 + ROOM;
     // Where colours have half the length already, they are not reduced.
     if (!isHalf || (isWide && index > 0)) continue;
@@ -410,6 +411,7 @@ function readBlock(own: Component, row: i32, column: i32): bool {
   windowBits = count;
   scanAt = at;
   if (largest > MOST_COEFFICIENT || bitsLeft < -64) return false;
+  if (!own.plane) return true;
   const value = i8x16.splat(<i8>min(255, max(0, ((dc + 4) >> 3) + 128)));
   if (own.halfPlane) {
     const to = own.halfPlane + row * 4 * own.halfStride + column * 4;
@@ -610,6 +612,13 @@ function transformColumns(shift: i32): void {
   v128.store(BLOCK, highOf(b2, b6), 80);
   v128.store(BLOCK, lowOf(b3, b7), 96);
   v128.store(BLOCK, highOf(b3, b7), 112);
+}
+
+/** Puts the rows of brightness behind each other, and returns where these begin. */
+export function brightness(): i32 {
+  const own = component(0);
+  for (let row = 1; row < height; row++) memory.copy(own.plane + row * width, own.plane + row * own.stride, width);
+  return own.plane;
 }
 
 /** Converts all rows to R, G and B, and returns where these begin. */
