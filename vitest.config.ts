@@ -13,13 +13,15 @@ delete process.env.NODE_EXTRA_CA_CERTS;
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Tests of what a mock, nock or the decoder does to the process, which must be theirs alone. */
+/** Tests of what a mock or the decoder does to the process, which must be theirs alone. */
 const WHOLE_PROCESS = [
   "test/docs/guides.test.ts",
   "test/images/{decoder-limits,large-decoder,ready-for-queries}.test.ts",
   "test/runners/node-test-fixture.test.ts",
-  "test/intercept/**/*.test.ts",
 ];
+
+/** Tests of what a mock and others patch and load: that is of a thread, which starts in less time than a process. */
+const INTERCEPTION = "test/intercept/**/*.test.ts";
 
 /** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
 const PROGRAMS = [
@@ -97,6 +99,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [
             ...WHOLE_PROCESS,
+            INTERCEPTION,
             ...PROGRAMS,
             "test/container/**",
             "test/matrix/**",
@@ -109,6 +112,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "process", include: WHOLE_PROCESS } },
+      { extends: true, test: { name: "interception", include: [INTERCEPTION], pool: "threads" } },
       { extends: true, test: { name: "programs", include: PROGRAMS, isolate: false, retry: 1 } },
       {
         extends: true,
