@@ -10,7 +10,9 @@ const MOST_BITS: i32 = 16;
 const LIMITS: i32 = 2 << <i32>LUT_BITS;
 const OFFSETS: i32 = LIMITS + 4 * (MOST_BITS + 2);
 const SYMBOLS: i32 = OFFSETS + 4 * (MOST_BITS + 2);
-const TABLE_BYTES: i32 = 4096;
+/** Of AC tables: a coefficient that 10 bits say whole, 16 bits, the zeros before it and its length, 8 bits each; 0 if they do not. */
+const COEFFICIENTS: i32 = 4096;
+const TABLE_BYTES: i32 = COEFFICIENTS + (4 << <i32>LUT_BITS);
 
 const TABLES: i32 = 0; // two of DC, two of AC
 const IS_TABLE: i32 = TABLES + 4 * TABLE_BYTES;
@@ -195,7 +197,22 @@ function fillTable(table: i32, counts: i32, isDc: bool): bool {
     store<i32>(table + LIMITS + 4 * bits, code);
     code <<= 1;
   }
+  if (!isDc) fillCoefficients(table);
   return true;
+}
+
+function fillCoefficients(table: i32): void {
+  for (let index = 0; index < 1 << <i32>LUT_BITS; index++) {
+    const code = <i32>load<u16>(table + 2 * index);
+    const used = code >> 8;
+    const size = code & 15;
+    const isWhole = size > 0 && used + size <= <i32>LUT_BITS;
+    const value = isWhole ? numberOf((<u64>index << (64 - LUT_BITS)) << <u64>used, size) : 0;
+    store<i32>(
+      table + COEFFICIENTS + 4 * index,
+      isWhole ? (value << 16) | (((code >> 4) & 15) << 8) | (used + size) : 0,
+    );
+  }
 }
 
 /** The only scan, of all components. */
@@ -385,25 +402,34 @@ function readBlock(own: Component, row: i32, column: i32): bool {
       count += 32;
       at += 4;
     }
-    code = codeOf(table, bits);
-    if (code == 0) return false;
-    used = code >> 8;
+    let value = load<i32>(table + COEFFICIENTS + <i32>((bits >> (64 - LUT_BITS)) << 2));
+    if (value) {
+      used = value & 255;
+      k += (value >> 8) & 255;
+      value >>= 16;
+    } else {
+      code = codeOf(table, bits);
+      if (code == 0) return false;
+      used = code >> 8;
+      size = code & 15;
+      const zeros = (code >> 4) & 15;
+      if (size == 0) {
+        bits <<= <u64>used;
+        count -= used;
+        if (zeros != 15) break;
+        k += 16;
+        continue;
+      }
+      k += zeros;
+      value = numberOf(bits << <u64>used, size);
+      used += size;
+    }
     bits <<= <u64>used;
     count -= used;
-    size = code & 15;
-    const zeros = (code >> 4) & 15;
-    if (size == 0) {
-      if (zeros != 15) break;
-      k += 16;
-      continue;
-    }
-    k += zeros;
     if (k > 63) return false;
-    const value = numberOf(bits, size) * <i32>load<u16>(quant + 2 * k);
+    value *= <i32>load<u16>(quant + 2 * k);
     largest |= value ^ (value >> 31);
     store<i16>(BLOCK + <i32>load<u8>(ZIGZAG + k), value);
-    bits <<= <u64>size;
-    count -= size;
     k++;
   }
   bitsLeft -= <i64>(at - scanAt) << 3;
