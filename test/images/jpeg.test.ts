@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from "sharp";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { decodeGrey, decodeThumbnail } from "../../src/core/images/decode.ts";
 import { decodeJpeg } from "../../src/core/images/jpeg.ts";
 import { firstOf, times } from "../support/combinations.ts";
@@ -110,6 +110,23 @@ describe("regular JPEG files", () => {
         grey.free();
       }
     }
+  });
+
+  it("use the memory of others again, when they are small", async () => {
+    const file = await sharp(await scene(12, 320, 240))
+      .jpeg()
+      .toBuffer();
+    // Kernels of larger pictures may be idle in this one.
+    vi.resetModules();
+    const { decodeJpeg } = await import("../../src/core/images/jpeg.ts");
+    const decodeMany = () =>
+      Promise.all(Array.from({ length: 6 }, () => decodeJpeg(file, { whole: true, half: false })));
+    const memoryOf = (decoded: Awaited<ReturnType<typeof decodeJpeg>>) => decoded?.whole?.data.buffer;
+    const first = await decodeMany();
+    const known = new Set(first.map(memoryOf));
+    for (const decoded of first) decoded?.free();
+    const isKnown = (await decodeMany()).map((decoded) => known.has(memoryOf(decoded)));
+    expect(isKnown).toEqual(first.map(() => true));
   });
 
   it("are decoded beside each other", async () => {

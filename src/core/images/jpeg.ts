@@ -42,6 +42,11 @@ const HAS_MORE = 1;
 
 const idle: Kernel[] = [];
 const MOST_IDLE = 2;
+/** More, if all have at most so many bytes: of small pictures several wait for spare time, and new memory takes longer than decoding. */
+const MOST_IDLE_BYTES = 2 ** 23;
+
+const bytesOf = (kernels: readonly Kernel[]): number =>
+  kernels.reduce((bytes, { memory }) => bytes + memory.buffer.byteLength, 0);
 
 /**
  * Decodes a regular JPEG file as the decoder does, bit by bit, in turns of the event loop of its own: the turns of the decoder's threads
@@ -57,7 +62,7 @@ export async function decodeJpeg(
   await yieldToEventLoop();
   const kernel = idle.pop() ?? instantiate<Kernel>(jpegKernel);
   const free = () => {
-    if (idle.length < MOST_IDLE) idle.push(kernel);
+    if (idle.length < MOST_IDLE || bytesOf([...idle, kernel]) <= MOST_IDLE_BYTES) idle.push(kernel);
   };
   const at = kernel.begin(bytes.length);
   new Uint8Array(kernel.memory.buffer).set(bytes, at);
