@@ -1,8 +1,9 @@
 import { inBackground, yieldToEventLoop } from "../core/general/scheduling.ts";
 import type { ComparedImage } from "../core/images/matching/comparison.ts";
 import type { NewImage } from "../core/schema/target.ts";
-import type { TargetFeatures } from "./extract.ts";
+import { QUERY_SEARCH, type TargetFeatures } from "./extract.ts";
 import { featuresOfQuery, imageOf, passesOfQuery, targetFeatures } from "./pictures.ts";
+import { Pyramid } from "./pixels.ts";
 import { lookFor } from "./recognise.ts";
 import { addToIndex, shortlist } from "./shortlist.ts";
 
@@ -24,6 +25,10 @@ export async function prepareAdded({ bytes, sha256 }: NewImage): Promise<void> {
  * targets should take no longer than later ones.
  */
 async function rehearse(image: ComparedImage, targets: readonly TargetFeatures[]): Promise<void> {
+  // Memory takes longer to get than to search. A target's picture is smaller than photographs are.
+  const pixels = new Pyramid({ data: new Uint8Array(1280 * 960), width: 1280, height: 960 });
+  await featuresOfQuery({ pixels, level: 0, search: QUERY_SEARCH, verified: 0 });
+  pixels.level(1);
   for (const pass of await passesOfQuery(image)) {
     const query = await featuresOfQuery(pass);
     // One more, because so few would be compared without the index.

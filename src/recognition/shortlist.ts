@@ -213,13 +213,15 @@ async function chooseVoters(query: Features, segments: readonly Segment[]): Prom
     const measured = new Uint32Array(kernel.memory.buffer, kernel.costsAt(), query.count);
     for (const [feature, cost] of measured.entries()) costs[feature] = (costs[feature] ?? 0) + cost;
   }
-  const order = [...costs.keys()].sort((a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b);
+  // Sorting numbers is many times faster than by a function.
+  const keys = costs.map((cost, feature) => cost * query.count + feature).sort();
+  const order = Int32Array.from(keys, (key) => key % query.count);
   let postings = 0;
   const tooMany = order.findIndex((feature) => {
     postings += costs[feature] ?? 0;
     return postings > MOST_POSTINGS;
   });
-  return Int32Array.from(tooMany < 0 ? order : order.slice(0, tooMany));
+  return tooMany < 0 ? order : order.subarray(0, tooMany);
 }
 
 /** Has the kernel count the votes of the query's features; {@link chooseVoters} has set their codes and measured their costs. */
