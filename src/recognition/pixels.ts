@@ -14,7 +14,7 @@ interface Kernel extends KernelMemory {
   begin(width: number, height: number): number;
   isSame(others: number): number;
   warp(width: number, height: number, scale: number, targetWidth: number, targetHeight: number): void;
-  countAlike(): number;
+  countAlike(needsMany: boolean): number;
   countLookedAt(): number;
   countCovered(): number;
 }
@@ -131,8 +131,13 @@ export interface Look {
   readonly same: number;
 }
 
-/** Looks at the pixels where a target may be: between its corners, in pixels of the query's picture. */
-export function lookAtPixels(target: SmallPicture, query: Pyramid, corners: Outline): Look {
+/** Looks at the pixels where a target may be: between its corners, in pixels of the query's picture. With `needsMany`, none at all if none looks the same. */
+export function lookAtPixels(
+  target: SmallPicture,
+  query: Pyramid,
+  corners: Outline,
+  needsMany = false,
+): Look {
   let level = 0;
   for (let dense = densityOf(corners, smallSize(target)); dense > MOST_DENSE; dense /= 2) level += 1;
   const picture = query.level(level);
@@ -141,7 +146,7 @@ export function lookAtPixels(target: SmallPicture, query: Pyramid, corners: Outl
   memory.set(picture.data, kernel.pictureAt());
   new Float64Array(memory.buffer, kernel.cornersAt(), 8).set(corners.flat());
   kernel.warp(picture.width, picture.height, 2 ** level, target.width, target.height);
-  const alike = kernel.countAlike();
+  const alike = kernel.countAlike(needsMany);
   const windows = kernel.countLookedAt();
   const shown = windows < FEWEST_WINDOWS ? undefined : alike / windows;
   return { windows, shown, same: alike / Math.max(1, windows - kernel.countCovered()) };

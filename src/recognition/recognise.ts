@@ -140,7 +140,7 @@ export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInli
     (each) => inliers >= Math.max(LEAST_INLIERS, minimumInliers - each.fewer) && chance <= each.chance,
   );
   if (tooWeak && !enough) return { inliers, why: tooWeak };
-  const look = lookAtPixels(target, query.pixels, corners);
+  const look = lookAtPixels(target, query.pixels, corners, tooWeak !== undefined);
   if (tooWeak && enough && (look.windows < enough.windows || look.same < enough.same))
     return { inliers, why: tooWeak };
   const notShown = whyNotShown(position, look);

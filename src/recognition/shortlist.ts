@@ -78,15 +78,19 @@ export function shortlist(
     }
     const voters = await chooseVoters(query, [...segments.keys()]);
     for (const segment of segments.keys()) await vote(query, voters, segment);
-    const best = new Best(most);
+    const best: Rated[] = [];
+    let least = 0;
     for (const [{ places }, { scores }] of segments) {
       await yieldToEventLoop();
       for (const place of places) {
-        const score = scores[place.index] ?? 0;
-        if (score > 0) best.add(place, score / Math.sqrt(place.count + CHANCE_FEATURES));
+        const worth = (scores[place.index] ?? 0) / Math.sqrt(place.count + CHANCE_FEATURES);
+        if (worth <= least) continue;
+        best.push({ place, worth });
+        if (best.length >= 2 * most) least = keepBest(best, most);
       }
     }
-    const found = new Map(best.places.map((place) => [place, new Set<TargetFeatures>()]));
+    keepBest(best, most);
+    const found = new Map(best.map(({ place }) => [place, new Set<TargetFeatures>()]));
     for (const [number, target] of targets.entries()) {
       if (endsSlice(number)) await yieldToEventLoop();
       const place = target === null ? undefined : places.get(target);
@@ -157,24 +161,15 @@ function votesOf({ kernel, places }: Segment): Votes {
   return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), places.length) };
 }
 
-/** Best first; of equal ones, the first. */
-class Best {
-  readonly #worths: number[] = [];
-  readonly places: Place[] = [];
+interface Rated {
+  readonly place: Place;
+  readonly worth: number;
+}
 
-  constructor(private readonly most: number) {}
-
-  add(place: Place, worth: number): void {
-    if (this.places.length === this.most && worth <= (this.#worths.at(-1) ?? 0)) return;
-    let rank = this.places.length;
-    while (rank > 0 && worth > (this.#worths[rank - 1] ?? 0)) rank -= 1;
-    this.#worths.splice(rank, 0, worth);
-    this.places.splice(rank, 0, place);
-    if (this.places.length > this.most) {
-      this.#worths.pop();
-      this.places.pop();
-    }
-  }
+/** Best first; of equal ones, the first. Returns the worth of the last. */
+function keepBest(rated: Rated[], most: number): number {
+  rated.sort((a, b) => b.worth - a.worth).splice(most);
+  return rated.at(-1)?.worth ?? 0;
 }
 
 async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {

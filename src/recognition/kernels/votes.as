@@ -6,9 +6,10 @@
  */
 // Bits of a word: the words of few features must not take more memory than the features
 const FEW_BITS: i32 = 13;
-const MANY_BITS: i32 = 16;
+const MANY_BITS: i32 = 15;
 const MANY: i32 = 200000;
 const CODE: i32 = 32;
+const WORD_AT: i32 = 13; // in the code: bits that are the most even and least alike, so that words are of few features
 const POSTING: i32 = 20; // the target, direction and size, x and y in 4 pixels, then bits of the code
 const CODE_AT: i32 = 6; // in a posting; in the code, these bits are in the middle
 const MOST_CODES: i32 = 2048;
@@ -70,7 +71,7 @@ export function begin(targetCount: i32, featureCount: i32): void {
 
 @inline
 function wordOf(feature: i32, dark: i32): i32 {
-  return <i32>(load<u32>(CODES + feature * CODE) & (words - 1)) + (feature < dark ? 0 : words);
+  return <i32>(load<u32>(CODES + feature * CODE, WORD_AT) & (words - 1)) + (feature < dark ? 0 : words);
 }
 
 /** All targets' features are counted before the first are added. */

@@ -77,6 +77,9 @@ const ys = new StaticArray<i32>(MOST_WINDOWS);
 const sums = new StaticArray<i32>(MOST_WINDOWS);
 /** Variance times the square of the number of pixels. */
 const spreads = new StaticArray<i32>(MOST_WINDOWS);
+/** How much the photograph looks like it at its place. */
+const own = new StaticArray<f64>(MOST_WINDOWS);
+const UNSEEN: f64 = -2; // less than any correlation
 
 let sum: i32 = 0;
 let squares: i32 = 0;
@@ -247,10 +250,10 @@ function repeats(window: i32): bool {
 }
 
 /** Whether the photograph looks at least as much like the window beside its own place. */
-function isElsewhere(window: i32, own: f64): bool {
+function isElsewhere(window: i32, least: f64): bool {
   for (let side = 0; side < 4; side++) {
     const x = xs[window] + BESIDE_X[side], y = ys[window] + BESIDE_Y[side];
-    if (isVisible(x, y) && likeness(window, x, y) >= own) return true;
+    if (isVisible(x, y) && likeness(window, x, y) >= least) return true;
   }
   return false;
 }
@@ -263,17 +266,21 @@ function isPlain(window: i32): bool {
   return squares * PIXELS - sum * sum < PLAIN * PLAIN;
 }
 
-/** How many windows look like the target's, at their own places only. */
-export function countAlike(): i32 {
-  let alike = 0;
+/** How many windows look like the target's, at their own places only: looks no further if none does and only many would be evidence. */
+export function countAlike(needsMany: bool): i32 {
+  let alike = 0, best: f64 = UNSEEN;
   lookedAt = covered = 0;
   for (let window = 0; window < count; window++) {
     const x = xs[window], y = ys[window];
-    if (!isVisible(x, y) || isPlain(window) || repeats(window)) continue;
+    own[window] = isVisible(x, y) && !isPlain(window) ? likeness(window, x, y) : UNSEEN;
+    best = Math.max(best, own[window]);
+  }
+  if (needsMany && best <= ALIKE) return 0;
+  for (let window = 0; window < count; window++) {
+    if (own[window] == UNSEEN || repeats(window)) continue;
     lookedAt++;
-    const own = likeness(window, x, y);
-    if (own < COVERED) covered++;
-    else if (own > ALIKE && !isElsewhere(window, own)) alike++;
+    if (own[window] < COVERED) covered++;
+    else if (own[window] > ALIKE && !isElsewhere(window, own[window])) alike++;
   }
   return alike;
 }
