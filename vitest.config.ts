@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import packageJson from "./package.json" with { type: "json" };
+import { bundleOf } from "./test/support/bundle.ts";
 import { ALL } from "./test/support/combinations.ts";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 import { hasMatrix } from "./test/support/matrix.ts";
@@ -22,6 +23,16 @@ const WHOLE_PROCESS = [
 
 /** Tests of what a mock and others patch and load: that is of a thread, which starts in less time than a process. */
 const INTERCEPTION = "test/intercept/**/*.test.ts";
+
+const PACKAGE_IN_FEW_FILES = {
+  globalSetup: "test/intercept/bundle-package.ts",
+  alias: [
+    { find: /^mock-cloud-reco$/, replacement: `${bundleOf("src/index.ts")}/index.mjs` },
+    { find: /^mock-cloud-reco\/register$/, replacement: `${bundleOf("src/index.ts")}/mock/register.mjs` },
+  ],
+};
+/** Coverage is that of the sources, and who watches changes them. */
+const TESTS_SOURCES = process.argv.includes("--coverage") || !process.argv.includes("run");
 
 /** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
 const PROGRAMS = [
@@ -112,7 +123,15 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: "process", include: WHOLE_PROCESS } },
-      { extends: true, test: { name: "interception", include: [INTERCEPTION], pool: "threads" } },
+      {
+        extends: true,
+        test: {
+          name: "interception",
+          include: [INTERCEPTION],
+          pool: "threads",
+          ...(TESTS_SOURCES ? {} : PACKAGE_IN_FEW_FILES),
+        },
+      },
       { extends: true, test: { name: "programs", include: PROGRAMS, isolate: false, retry: 1 } },
       {
         extends: true,

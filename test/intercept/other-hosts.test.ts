@@ -142,7 +142,7 @@ describe("several mocks", () => {
     const { fetch: original } = globalThis;
     const first = new MockCloudReco({ targetUrl: HOST });
     vi.resetModules();
-    const copy = await import("mock-cloud-reco");
+    const copy = await import("../../src/index.ts");
     expect(copy.MockCloudReco).not.toBe(MockCloudReco);
     const second = new copy.MockCloudReco({ targetUrl: HOST });
     await ask(`${HOST}/summary`);

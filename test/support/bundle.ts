@@ -20,17 +20,20 @@ export interface Bundle {
   remove(): Promise<void>;
 }
 
+/** Where {@link bundled} puts the files. */
+export const bundleOf = (source: string): string => `${CACHE}/${basename(source, ".ts")}-${process.pid}`;
+
 /**
  * Makes a few files of a program of this repository and its packages, which start in a fraction of the time that its sources take.
  * What the program imports when it needs it has files of its own, or each start would read it.
  *
  * @param source - its path from the root of the repository.
+ * @param others - sources that share its code.
  */
-export async function bundled(source: string): Promise<Bundle> {
-  const name = basename(source, ".ts");
-  const folder = `${CACHE}/${name}-${process.pid}`;
+export async function bundled(source: string, ...others: readonly string[]): Promise<Bundle> {
+  const folder = bundleOf(source);
   await build({
-    entryPoints: [ROOT + source],
+    entryPoints: [source, ...others].map((path) => ROOT + path),
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -42,7 +45,10 @@ export async function bundled(source: string): Promise<Bundle> {
     format: "esm",
     logLevel: "error",
   });
-  return { path: `${folder}/${name}.mjs`, remove: () => rm(folder, { force: true, recursive: true }) };
+  return {
+    path: `${folder}/${basename(source, ".ts")}.mjs`,
+    remove: () => rm(folder, { force: true, recursive: true }),
+  };
 }
 
 export const COMMAND = "src/cli/main.ts";
