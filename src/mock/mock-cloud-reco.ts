@@ -20,7 +20,7 @@ import { callerOf } from "../explain/caller.ts";
 import { answered, type ExplainedMock } from "../explain/evidence.ts";
 import { explainInRunningTest } from "../explain/failing-test.ts";
 import { countProcessing, idsOfTargets, limitsIn, targetsAfter } from "../explain/surprises.ts";
-import { fetchFrom, requestOf, takeBytes } from "../intercept/fetch/fetch-transport.ts";
+import { fetchFrom, hasSignal, requestOf, takeBytes } from "../intercept/fetch/fetch-transport.ts";
 import { HostTable } from "../intercept/host-table.ts";
 import { type Interceptor, intercept } from "../intercept/interception.ts";
 import { usualInterception } from "../intercept/nock/nock-module.ts";
@@ -121,7 +121,8 @@ export class MockCloudReco extends EmulatorControl implements AsyncDisposable, D
    */
   readonly fetch = (input: Request | string | URL, init?: RequestInit): Promise<Response> => {
     const { init: rest, given } = takeBytes(input, init);
-    return fetchFrom(this.#hosts, requestOf(input, rest), { given });
+    const isUnabortable = !hasSignal(input) && !hasSignal(init);
+    return fetchFrom(this.#hosts, requestOf(input, rest), { given, isUnabortable });
   };
 
   /**

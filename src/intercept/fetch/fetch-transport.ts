@@ -40,6 +40,10 @@ export function requestOf(input: Request | string | URL, init?: RequestInit): Re
 const isRequest = (input: Request | string | URL): input is Request =>
   typeof input === "object" && "headers" in input;
 
+/** Whether a request that is given to `fetch`, or its options, can be aborted. */
+export const hasSignal = (given: unknown): boolean =>
+  typeof given === "object" && given !== null && "signal" in given && Boolean(given.signal);
+
 const NO_BYTES = new ArrayBuffer(0);
 
 /** Methods whose requests must not have a body. */

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import http, { OutgoingMessage } from "node:http";
 import https from "node:https";
-import { fetchFrom } from "../fetch/fetch-transport.ts";
+import { fetchFrom, hasSignal } from "../fetch/fetch-transport.ts";
 import { type HostTable, originOf } from "../host-table.ts";
 import { type AnyFunction, replace } from "../replace.ts";
 import { isRecord } from "../sockets/openers.ts";
@@ -167,8 +167,6 @@ const restoreAgents = ({ isDirect }: Choice, isServed: IsOrigin): (() => void) =
   });
 
 const elsewhere = (next: Request): Promise<Response> => globalThis.fetch(next);
-
-const hasSignal = (value: unknown): boolean => isRecord(value) && Boolean(value.signal);
 
 /** Requests that wait for a response. */
 const waiting = new Set<Request>();
