@@ -29,7 +29,8 @@ async function rehearse(image: ComparedImage, targets: readonly TargetFeatures[]
   const pixels = new Pyramid({ data: new Uint8Array(1280 * 960), width: 1280, height: 960 });
   await featuresOfQuery({ pixels, level: 0, search: QUERY_SEARCH, verified: 0 });
   pixels.level(1);
-  for (const pass of await passesOfQuery(image)) {
+  const passes = await passesOfQuery(image);
+  for (const pass of passes) {
     const query = await featuresOfQuery(pass);
     // One more, because so few would be compared without the index.
     for (const target of await shortlist(query, [...targets, null], pass.verified)) {
@@ -37,4 +38,5 @@ async function rehearse(image: ComparedImage, targets: readonly TargetFeatures[]
       lookFor(target, query, 0);
     }
   }
+  passes[0]?.pixels.free();
 }

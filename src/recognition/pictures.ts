@@ -124,7 +124,9 @@ export interface FoundFeatures {
 
 async function featuresOfWhole(query: ComparedImage): Promise<Features | null> {
   const [whole] = await passesOfQuery(query);
-  return whole === undefined ? null : featuresOfQuery(whole);
+  const found = whole === undefined ? null : await featuresOfQuery(whole);
+  whole?.pixels.free();
+  return found;
 }
 
 /** Undefined when the image cannot be decoded. */

@@ -131,11 +131,11 @@ export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: numb
   if (a.equals(b)) return 1;
   const [passes, target] = await Promise.all([passesOfQuery(imageOf(a)), featuresOfTarget(imageOf(b))]);
   if (!target) return null;
-  for (const pass of passes) {
-    const { found } = lookFor(target, await featuresOfQuery(pass), minimumInliers);
-    if (found) return found.score;
-  }
-  return null;
+  let found: Found | undefined;
+  for (const pass of passes)
+    if (!found) ({ found } = lookFor(target, await featuresOfQuery(pass), minimumInliers));
+  passes[0]?.pixels.free();
+  return found?.score ?? null;
 }
 
 const WHOLE: Outline = [
