@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from "sharp";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { decodeGrey, decodeThumbnail } from "../../src/core/images/decode.ts";
 import { decodeJpeg } from "../../src/core/images/jpeg.ts";
 import { firstOf, times } from "../support/combinations.ts";
@@ -127,6 +127,28 @@ describe("regular JPEG files", () => {
     for (const decoded of first) decoded?.free();
     const isKnown = (await decodeMany()).map((decoded) => known.has(memoryOf(decoded)));
     expect(isKnown).toEqual(first.map(() => true));
+  });
+
+  it("are made grey by a few kernels at a time", async () => {
+    const file = await sharp(await scene(13, 1300, 1000))
+      .jpeg()
+      .toBuffer();
+    const kernels: unknown = Reflect.get(globalThis, "WebAssembly");
+    if (typeof kernels !== "object" || kernels === null) throw new Error("expected WebAssembly");
+    const Instance = Reflect.get(kernels, "Instance");
+    let made = 0;
+    const construct = (...args: Parameters<typeof Reflect.construct>) => {
+      made += 1;
+      return Reflect.construct(...args);
+    };
+    onTestFinished(() => void Reflect.set(kernels, "Instance", Instance));
+    Reflect.set(kernels, "Instance", new Proxy(Instance, { construct }));
+    vi.resetModules();
+    const { decodeGrey } = await import("../../src/core/images/decode.ts");
+    const greys = await Promise.all(Array.from({ length: 12 }, () => decodeGrey(file, 640)));
+    expect(greys.filter((grey) => "damage" in grey)).toEqual([]);
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThanOrEqual(4);
   });
 
   it("are decoded beside each other", async () => {

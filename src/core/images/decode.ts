@@ -1,7 +1,13 @@
 import { availableParallelism } from "node:os";
 import type { Matrix3x3, default as Sharp, Sharp as SharpImage } from "sharp";
 import { freeMemory } from "../general/free-memory.ts";
-import { formatOf, type ImageFormat, orientationOf, pixelSizeOf } from "../general/image-header.ts";
+import {
+  formatOf,
+  type ImageFormat,
+  orientationOf,
+  type PixelSize,
+  pixelSizeOf,
+} from "../general/image-header.ts";
 import { loadOnceInProcess } from "../general/load-module.ts";
 import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore, useSpareTime, yieldToEventLoop } from "../general/scheduling.ts";
@@ -10,7 +16,7 @@ import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { DecoderError } from "./decoder-error.ts";
 import { keepDecoderLimits } from "./decoder-limits.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
-import { type DecodedJpeg, decodeJpeg } from "./jpeg.ts";
+import { type DecodedJpeg, decodeBrightness, decodeJpeg } from "./jpeg.ts";
 import {
   fitsKernel,
   isEnlarged,
@@ -210,22 +216,33 @@ const LUMA: Matrix3x3[0] = [0.299, 0.587, 0.114];
  * Transparent parts are grey. Not from a rating's pixels: a file's brightness is decoded in less time.
  */
 export async function decodeGrey(bytes: Buffer, side: number): Promise<FreedPixels | Undecodable> {
-  const scaled = async (image: SharpImage, length: number) => {
-    const most = Math.min(ENLARGED * length, side);
-    const pixels = await pixelsOf(image.resize(most, most, { fit: "inside" }));
-    return { ...pixels, free: () => freeMemory(pixels.data) };
-  };
-  const own = orientationOf(bytes) === 1 ? await decodeJpeg(bytes, { whole: false, half: false }) : undefined;
-  if (own?.grey === undefined)
-    return decodeScaled(bytes, (image, { width, height, components }) => {
+  const own = orientationOf(bytes) === 1 ? await decoders.run(() => greyOfJpeg(bytes, side)) : undefined;
+  return (
+    own ??
+    decodeScaled(bytes, (image, size) => {
       const flat = image.autoOrient().flatten({ background: "#888" });
-      const isGrey = components < 3;
+      const isGrey = size.components < 3;
       const grey = isGrey ? flat.toColourspace("b-w") : flat.recomb([LUMA, LUMA, LUMA]).extractChannel(0);
-      return scaled(grey, Math.max(width, height));
-    });
-  const length = Math.max(own.grey.width, own.grey.height);
-  if (length === side) return { ...own.grey, free: own.free };
-  return scaled(fromPixels(own.grey, 1).toColourspace("b-w"), length).finally(own.free);
+      return scaledGrey(grey, size, side);
+    })
+  );
+}
+
+/** Of files that a kernel decodes. */
+async function greyOfJpeg(bytes: Buffer, side: number): Promise<FreedPixels | undefined> {
+  const own = await decodeBrightness(bytes);
+  if (own === undefined || Math.max(own.width, own.height) === side) return own;
+  return scaledGrey(fromPixels(own, 1).toColourspace("b-w"), own, side).finally(own.free);
+}
+
+async function scaledGrey(
+  image: SharpImage,
+  { width, height }: PixelSize,
+  side: number,
+): Promise<FreedPixels> {
+  const most = Math.min(ENLARGED * Math.max(width, height), side);
+  const pixels = await pixelsOf(image.resize(most, most, { fit: "inside" }));
+  return { ...pixels, free: () => freeMemory(pixels.data) };
 }
 
 async function decodeScaled<T>(

@@ -21,13 +21,14 @@ interface Decoded extends PixelSize {
 }
 
 /** In the memory of a kernel that decodes nothing else until this is freed. */
-export interface DecodedJpeg {
+interface InKernel {
+  free(): void;
+}
+
+export interface DecodedJpeg extends InKernel {
   readonly whole: Decoded | undefined;
   /** As the decoder makes it when it decodes at half the length. */
   readonly half: Decoded | undefined;
-  /** The brightness of the whole, if neither of these is wanted. */
-  readonly grey: Decoded | undefined;
-  free(): void;
 }
 
 /** Of larger pictures the decoder's thread takes less of a request's time than the main thread would. */
@@ -56,6 +57,42 @@ export async function decodeJpeg(
   bytes: Buffer,
   wants: { readonly whole: boolean; readonly half: boolean },
 ): Promise<DecodedJpeg | undefined> {
+  const read = await readFile(bytes, wants.whole, wants.half);
+  if (read === undefined) return undefined;
+  const { kernel, width, height, free } = read;
+  const halved = (length: number) => Math.ceil(length / 2);
+  return {
+    whole: wants.whole ? partOf(kernel, kernel.convert(), width, height) : undefined,
+    half: wants.half ? partOf(kernel, kernel.convertHalf(), halved(width), halved(height)) : undefined,
+    free,
+  };
+}
+
+/** The same of only the brightness, one byte a pixel. */
+export async function decodeBrightness(bytes: Buffer): Promise<(Decoded & InKernel) | undefined> {
+  const read = await readFile(bytes, false, false);
+  if (read === undefined) return undefined;
+  const { kernel, width, height, free } = read;
+  return { ...partOf(kernel, kernel.brightness(), width, height, 1), free };
+}
+
+const partOf = (
+  { memory }: Kernel,
+  at: number,
+  width: number,
+  height: number,
+  channels = CHANNELS,
+): Decoded => ({ data: Buffer.from(memory.buffer, at, channels * width * height), width, height });
+
+interface ReadFile extends PixelSize, InKernel {
+  readonly kernel: Kernel;
+}
+
+async function readFile(
+  bytes: Buffer,
+  makesWhole: boolean,
+  makesHalf: boolean,
+): Promise<ReadFile | undefined> {
   if (formatOf(bytes) !== "JPEG" || bytes.length > MOST_BYTES) return undefined;
   const size = pixelSizeOf(bytes);
   if (size === undefined || size.width * size.height > MOST_PIXELS) return undefined;
@@ -67,22 +104,11 @@ export async function decodeJpeg(
   const at = kernel.begin(bytes.length);
   new Uint8Array(kernel.memory.buffer).set(bytes, at);
   const { width, height } = size;
-  if (!kernel.open(width, height, wants.whole, wants.half) || !(await readAll(kernel, width))) {
+  if (!kernel.open(width, height, makesWhole, makesHalf) || !(await readAll(kernel, width))) {
     free();
     return undefined;
   }
-  const partAt = (pixelsAt: number, columns: number, rows: number, channels = CHANNELS): Decoded => ({
-    data: Buffer.from(kernel.memory.buffer, pixelsAt, channels * columns * rows),
-    width: columns,
-    height: rows,
-  });
-  const halved = (length: number) => Math.ceil(length / 2);
-  return {
-    whole: wants.whole ? partAt(kernel.convert(), width, height) : undefined,
-    half: wants.half ? partAt(kernel.convertHalf(), halved(width), halved(height)) : undefined,
-    grey: wants.whole || wants.half ? undefined : partAt(kernel.brightness(), width, height, 1),
-    free,
-  };
+  return { kernel, width, height, free };
 }
 
 async function readAll(kernel: Kernel, width: number): Promise<boolean> {
