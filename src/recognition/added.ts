@@ -2,7 +2,7 @@ import { inBackground, yieldToEventLoop } from "../core/general/scheduling.ts";
 import type { ComparedImage } from "../core/images/matching/comparison.ts";
 import type { NewImage } from "../core/schema/target.ts";
 import { QUERY_SEARCH, type TargetFeatures } from "./extract.ts";
-import { featuresOfQuery, imageOf, passesOfQuery, targetFeatures } from "./pictures.ts";
+import { featuresOfQuery, imageOf, targetFeatures, usePassesOfQuery } from "./pictures.ts";
 import { Pyramid } from "./pixels.ts";
 import { lookFor } from "./recognise.ts";
 import { addToIndex, shortlist } from "./shortlist.ts";
@@ -29,14 +29,14 @@ async function rehearse(image: ComparedImage, targets: readonly TargetFeatures[]
   const pixels = new Pyramid({ data: new Uint8Array(1280 * 960), width: 1280, height: 960 });
   await featuresOfQuery({ pixels, level: 0, search: QUERY_SEARCH, verified: 0 });
   pixels.level(1);
-  const passes = await passesOfQuery(image);
-  for (const pass of passes) {
-    const query = await featuresOfQuery(pass);
-    // One more, because so few would be compared without the index.
-    for (const target of await shortlist(query, [...targets, null], pass.verified)) {
-      await yieldToEventLoop();
-      lookFor(target, query, 0);
+  await usePassesOfQuery(image, async (passes) => {
+    for (const pass of passes) {
+      const query = await featuresOfQuery(pass);
+      // One more, because so few would be compared without the index.
+      for (const target of await shortlist(query, [...targets, null], pass.verified)) {
+        await yieldToEventLoop();
+        lookFor(target, query, 0);
+      }
     }
-  }
-  passes[0]?.pixels.free();
+  });
 }

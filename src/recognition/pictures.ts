@@ -30,7 +30,7 @@ async function find(picture: GreyPicture, search: SearchSettings): Promise<Featu
 }
 
 /** How a query is searched. */
-interface QueryPass extends Pick<QueryPicture, "pixels" | "level"> {
+export interface QueryPass extends Pick<QueryPicture, "pixels" | "level"> {
   readonly search: SearchSettings;
   /** The targets that share most features with it are verified: at least so many. */
   readonly verified: number;
@@ -45,6 +45,15 @@ export async function passesOfQuery(image: ComparedImage): Promise<readonly Quer
   return [whole, { ...whole, level: 1, search: HALF_QUERY_SEARCH, verified: 6 }];
 }
 
+/** Its pixels are overwritten afterwards. */
+export async function usePassesOfQuery<T>(
+  image: ComparedImage,
+  use: (passes: readonly QueryPass[]) => Promise<T>,
+): Promise<T> {
+  const passes = await passesOfQuery(image);
+  return use(passes).finally(() => passes[0]?.pixels.free());
+}
+
 export async function featuresOfQuery({ pixels, level, search }: QueryPass): Promise<QueryPicture> {
   return { ...(await find(pixels.level(level), search)), pixels, level };
 }
@@ -53,9 +62,8 @@ export async function featuresOfQuery({ pixels, level, search }: QueryPass): Pro
 export async function featuresOfTarget(image: ComparedImage): Promise<TargetFeatures | null> {
   const grey = await decodeGrey(await image.bytes(), TARGET_SEARCH.side);
   if ("damage" in grey) return null;
-  const found = { ...(await find(grey, TARGET_SEARCH)), small: reduce(grey) };
-  grey.free();
-  return found;
+  const found = find(grey, TARGET_SEARCH).then((features) => ({ ...features, small: reduce(grey) }));
+  return found.finally(grey.free);
 }
 
 export const targetFeatures = new ImageMemo(async (image: ComparedImage) => {
@@ -122,12 +130,8 @@ export interface FoundFeatures {
   readonly recognition: FeatureRating | null;
 }
 
-async function featuresOfWhole(query: ComparedImage): Promise<Features | null> {
-  const [whole] = await passesOfQuery(query);
-  const found = whole === undefined ? null : await featuresOfQuery(whole);
-  whole?.pixels.free();
-  return found;
-}
+const featuresOfWhole = (query: ComparedImage): Promise<Features | null> =>
+  usePassesOfQuery(query, async ([whole]) => (whole === undefined ? null : featuresOfQuery(whole)));
 
 /** Undefined when the image cannot be decoded. */
 export async function findFeatures(

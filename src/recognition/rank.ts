@@ -14,7 +14,8 @@ import {
   featuresOfTarget,
   featuresOfTargets,
   imageOf,
-  passesOfQuery,
+  type QueryPass,
+  usePassesOfQuery,
 } from "./pictures.ts";
 import { hiddenByOthers } from "./places.ts";
 import { type Found, type Judgement, lookFor, type QueryPicture } from "./recognise.ts";
@@ -43,17 +44,21 @@ export async function rankByFeatures<T extends ComparedTarget>(
     if (endsSlice(index)) await yieldToEventLoop();
     (target.image.sha256 === image.sha256 ? same : others).push(target);
   }
-  const passes = others.length > 0 ? await passesOfQuery(image) : [];
-  const prepared = passes.length > 0 ? await featuresOfTargets(others) : [];
   const judged = new Map<T, Judgement>();
-  const search = { targets: others, prepared, judged, minimumInliers, only };
-  for (const pass of inOrder(passes, most, only)) {
-    const wanted = Number.isFinite(most) ? Math.max(pass.verified, Math.ceil(1.5 * most)) : LONGEST_SHORTLIST;
-    await searchIn(await featuresOfQuery(pass), wanted, search);
-    if (most === 1 && (same.length > 0 || [...judged.values()].some(({ found }) => found))) break;
-  }
-  passes[0]?.pixels.free();
-  const whole = wholeOf(passes[0]?.pixels.level(0) ?? { width: 1, height: 1 });
+  const searchAll = async (passes: readonly QueryPass[]): Promise<PixelSize | undefined> => {
+    const prepared = passes.length > 0 ? await featuresOfTargets(others) : [];
+    const search = { targets: others, prepared, judged, minimumInliers, only };
+    for (const pass of inOrder(passes, most, only)) {
+      const wanted = Number.isFinite(most)
+        ? Math.max(pass.verified, Math.ceil(1.5 * most))
+        : LONGEST_SHORTLIST;
+      await searchIn(await featuresOfQuery(pass), wanted, search);
+      if (most === 1 && (same.length > 0 || [...judged.values()].some(({ found }) => found))) break;
+    }
+    return passes[0]?.pixels.level(0);
+  };
+  const searched = others.length > 0 ? await usePassesOfQuery(image, searchAll) : undefined;
+  const whole = wholeOf(searched ?? { width: 1, height: 1 });
   const wholes = same.map((target) => ({ target, why: "the same file", ...whole }));
   const detections: (Found & { readonly target: T; readonly why: string })[] = wholes;
   const failed: { readonly target: T; readonly inliers: number }[] = [];
@@ -78,10 +83,10 @@ export async function rankByFeatures<T extends ComparedTarget>(
     matches,
     notCompared: [],
     unmatched: [...failed.map(({ target }) => target), ...others.filter((target) => !judged.has(target))],
-    isUndecoded: others.length > 0 && passes.length === 0,
+    isUndecoded: others.length > 0 && searched === undefined,
     whyNot: (target) =>
       judged.get(target)?.why ??
-      (passes.length > 0 ? "too few features look alike to compare their positions" : UNDECODED.why),
+      (searched === undefined ? UNDECODED.why : "too few features look alike to compare their positions"),
   };
 }
 
@@ -129,13 +134,15 @@ async function searchIn<T extends ComparedTarget>(
 /** The score of an image for a target's; null when it does not show that. */
 export async function compareFeatures(a: Buffer, b: Buffer, minimumInliers: number): Promise<number | null> {
   if (a.equals(b)) return 1;
-  const [passes, target] = await Promise.all([passesOfQuery(imageOf(a)), featuresOfTarget(imageOf(b))]);
+  const target = await featuresOfTarget(imageOf(b));
   if (!target) return null;
-  let found: Found | undefined;
-  for (const pass of passes)
-    if (!found) ({ found } = lookFor(target, await featuresOfQuery(pass), minimumInliers));
-  passes[0]?.pixels.free();
-  return found?.score ?? null;
+  return usePassesOfQuery(imageOf(a), async (passes) => {
+    for (const pass of passes) {
+      const { found } = lookFor(target, await featuresOfQuery(pass), minimumInliers);
+      if (found) return found.score;
+    }
+    return null;
+  });
 }
 
 const WHOLE: Outline = [
