@@ -27,6 +27,23 @@ async function namesFound(session: MockSession, picture: Buffer): Promise<string
   return considered.filter(({ matched }) => matched).map(({ name }) => name);
 }
 
+it("keeps the images that it was given, whatever is written to their buffers afterwards", async () => {
+  await using mock = new MockCloudReco();
+  const database = mock.addCloudDatabase();
+  const [first, second] = [await samplePicture(1), await samplePicture(2)];
+  const base64 = [first, second].map((bytes) => bytes.toString("base64"));
+  const adding = mock.addTarget(database, { image: first });
+  first.fill(0);
+  const { targetId } = await adding;
+  first.fill(1);
+  expect(Object.values(mock.snapshot().images)).toEqual([base64[0]]);
+  const updating = mock.updateTarget(database, targetId, { image: second });
+  second.fill(0);
+  await updating;
+  second.fill(1);
+  expect(Object.values(mock.snapshot().images)).toEqual([base64[1]]);
+});
+
 describe("sample pictures", () => {
   it("are rated 4 or 5, and each is found as itself only, in another format and size too", async () => {
     await using mock = new MockCloudReco({ queryContentEncoding: "identity" });

@@ -9,9 +9,9 @@ export interface LoadedImage extends TargetImage {
 export class ImageBlobs {
   private readonly used = new Map<string, { readonly image: LoadedImage; uses: number }>();
 
-  /** Keeps a copy, so that later writes to the buffer have no effect. */
+  /** @param bytes must not be written to afterwards */
   add(bytes: Buffer, sha256 = hash("sha256", bytes)): LoadedImage {
-    const image = this.find(sha256) ?? loadedImage(sha256, ownCopy(bytes));
+    const image = this.find(sha256) ?? loadedImage(sha256, inOwnMemory(bytes));
     this.use(image);
     return image;
   }
@@ -37,11 +37,12 @@ export class ImageBlobs {
   }
 }
 
-/** In memory of its own: a small buffer of Node's shares 8 kB with others, all of which one image would keep. */
-function ownCopy(bytes: Buffer): Buffer {
+/** Copies what shares memory: a small buffer of Node's shares 8 kB with others, all of which one image would keep. */
+const inOwnMemory = (bytes: Buffer): Buffer => {
+  if (bytes.length === bytes.buffer.byteLength) return bytes;
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
-}
+};
 
 export const loadedImage = (sha256: string, bytes: Buffer): LoadedImage => ({ sha256, bytes: () => bytes });
