@@ -29,11 +29,15 @@ function load() {
 
 /** Longer side, in pixels, of a target's small picture: 9 kB at most. */
 const SMALL_SIDE = 96;
+/** Sides of a narrow one at most: a part of it that fills a photograph must have some windows. */
+const NARROW = { shorter: 40, longer: 240 };
 /** Shortest side of a narrow picture: windows must fit in. */
 const LEAST_SIDE = 24;
 
 export function smallSize({ width, height }: PixelSize): PixelSize {
-  const scale = Math.min(1, SMALL_SIDE / Math.max(width, height));
+  const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
+  const narrow = Math.min(NARROW.shorter / shorter, NARROW.longer / longer);
+  const scale = Math.min(1, Math.max(SMALL_SIDE / longer, narrow));
   const side = (length: number) => Math.max(LEAST_SIDE, Math.round(length * scale));
   return { width: side(width), height: side(height) };
 }

@@ -1,6 +1,7 @@
 import { featureMatcher, featureRater, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import sharp from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
+import { drawn, sceneOf } from "../bench/scenes/conditions.ts";
 import { results, START } from "../protocol/query/send.ts";
 import { firstOf } from "../support/combinations.ts";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
@@ -64,5 +65,20 @@ it.each(firstOf(SMALL, 1))(
     const keys = mock.addCloudDatabase();
     await mock.addTarget(keys, { name: kind, image: target, processed: true });
     expect(await results({ urls: mock.urls, clock }, keys, query)).toHaveLength(1);
+  },
+);
+
+/** Scenes in which a few features agree: the pixels have to tell. */
+const NEAR = [44, 56];
+
+it.each(firstOf(NEAR, 1))(
+  "featureMatcher finds a banner of which a photograph shows a third: scene %i",
+  async (index) => {
+    const seed = 2;
+    const { shown, take } = sceneOf("near: a third of a banner", index, seed);
+    for (const banner of shown) {
+      const target = await pngOf(await drawn(banner, seed));
+      expect(await featureMatcher(await take(), target)).toBeGreaterThan(0.5);
+    }
   },
 );

@@ -12,18 +12,19 @@ const PLAIN: i32 = 3 * PIXELS; // the same, below which a window of a photograph
 const REPEATED: f64 = 0.7; // correlation of a window with what is beside it, of which it cannot be told apart
 const COVERED: f64 = 0.4; // correlation below which a window shows something else that lies there
 const ALIKE: f64 = 0.9; // least correlation of windows that show the same
-const MOST_SIDE: i32 = 96;
+const MOST_WIDE: i32 = 240; // of a narrow picture: others are 96 pixels long
+const MOST_HIGH: i32 = 40;
 const MOST_WINDOWS: i32 = 256;
 const MOST_PICTURE: i32 = 1280 * 1280;
-const WIDE: i32 = MOST_SIDE + 2 * MARGIN;
+const MOST_AROUND: i32 = (MOST_WIDE + 2 * MARGIN) * (MOST_HIGH + 2 * MARGIN);
 const BESIDE_X: StaticArray<i32> = [WINDOW, -WINDOW, 0, 0]; // of the four places beside a window, from its own
 const BESIDE_Y: StaticArray<i32> = [0, 0, WINDOW, -WINDOW];
 const ROOM: i32 = 16; // vectors that begin at a picture's last pixels reach beyond them
 
 const picture = new StaticArray<u8>(MOST_PICTURE + ROOM);
-const small = new StaticArray<u8>(MOST_SIDE * MOST_SIDE + ROOM);
-const other = new StaticArray<u8>(WIDE * WIDE + ROOM);
-const hidden = new StaticArray<u8>(WIDE * WIDE);
+const small = new StaticArray<u8>(MOST_WIDE * MOST_HIGH + ROOM);
+const other = new StaticArray<u8>(MOST_AROUND + ROOM);
+const hidden = new StaticArray<u8>(MOST_AROUND);
 const corners = new StaticArray<f64>(8);
 
 /** A target's picture as it was searched, or a photograph's. */
