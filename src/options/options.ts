@@ -14,8 +14,8 @@ import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { parseBaseUrl } from "../core/schema/base-url.ts";
 import { DATABASE_FIELDS } from "../core/schema/cloud-database.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
-import { checked, expectedName, InvalidOptionError } from "../core/schema/zod/problems.ts";
-import { optional, record, withoutUndefined } from "../core/schema/zod/record.ts";
+import { checked, checkedOptions, expectedName, InvalidOptionError } from "../core/schema/zod/problems.ts";
+import { optional, withoutUndefined } from "../core/schema/zod/record.ts";
 import { anyObject } from "../core/schema/zod/values.ts";
 import { PendingDelays } from "../intercept/pending-delays.ts";
 import type { UnhandledRequests } from "../intercept/unhandled-requests.ts";
@@ -156,9 +156,7 @@ export interface ResolvedOptions
   readonly answerOptions: ResolvedAnswerOptions;
 }
 
-const mockOptions = z.lazy(() =>
-  record<MockCloudRecoOptions>(optional(schemasOf({ ...OPTIONS.common, ...OPTIONS.mock }))),
-);
+const MOCK_SCHEMAS = schemasOf({ ...OPTIONS.common, ...OPTIONS.mock });
 const defaults = { ...defaultsOf(OPTIONS.common), ...defaultsOf(OPTIONS.mock) };
 
 const fixtureOptions = z.lazy(() => z.strictObject(optional(schemasOf(OPTIONS.fixture))));
@@ -194,7 +192,7 @@ export function resolveFixtureOptions(given: object) {
  */
 export function resolveOptions(given: MockCloudRecoOptions, delays = new PendingDelays()): ResolvedOptions {
   refuseMisplaced("mock", given);
-  const options = { ...defaults, ...checked("options", mockOptions, given) };
+  const options = { ...defaults, ...checkedOptions<MockCloudRecoOptions>(MOCK_SCHEMAS, given) };
   const { targetUrl, queryUrl, modelTargetUrl = targetUrl, managerUrl, imageCacheBytes, ...others } = options;
   const { intercept, unhandledRequests, explainFailures, clock, seed, realism, ...rest } = others;
   const { journalCapacity, journalBodyBytes, profile, ...answering } = rest;

@@ -105,6 +105,14 @@ const refused: readonly [unknown, string][] = [
     { processingTime: 1 },
     "Invalid options.processingTime: expected processingTimeSeconds; got an unknown name.",
   ],
+  [
+    { seed: 1, processingTime: 1 },
+    "Invalid options.processingTime: expected processingTimeSeconds; got an unknown name.",
+  ],
+  [
+    Object.create({ profile: "real" }),
+    'Invalid options.profile: expected "neutral" or "vuforia"; got "real".',
+  ],
   [{ rater: 1 }, "Invalid options.rater: expected targetRater; got an unknown name."],
   [
     { targetQuota: 1 },

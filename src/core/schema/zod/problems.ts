@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import * as z from "zod/mini";
 import { visible } from "../../general/visible.ts";
+import { optional, record } from "./record.ts";
 import { deferred, defOf, furtherIssues, kind, MOST_PROBLEMS, wordsOf } from "./values.ts";
 
 /** An invalid value; `given` is undefined if it is missing. */
@@ -57,6 +58,24 @@ export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknow
   if ("value" in reading) return reading.value;
   const [{ path, given = "nothing", expected } = { path: "", expected: "another value" }] = reading.problems;
   throw new InvalidOptionError(nameAt(name, path), given, expected);
+}
+
+/** The fields of an interface whose fields may all be absent. */
+type OptionalFieldsOf<T> = { readonly [Name in keyof T]-?: z.ZodMiniType<Exclude<T[Name], undefined>> };
+
+/**
+ * Checks options, each of which may be absent, with the schemas of those that are given: most tests give few, and making the others'
+ * would take longer than all else that a new mock does.
+ *
+ * @throws InvalidOptionError naming the first problem.
+ */
+export function checkedOptions<T>(fields: OptionalFieldsOf<T>, options: unknown): T;
+export function checkedOptions(fields: z.core.$ZodLooseShape, options: unknown): unknown {
+  const schemaOf = (some: z.core.$ZodLooseShape) => record<object>(optional(some));
+  const given = Object.entries(fields).filter(([name]) => name in Object(options));
+  const { success, data } = schemaOf(Object.fromEntries(given)).safeParse(options);
+  // All of them are known names.
+  return success ? data : checked("options", schemaOf(fields), options);
 }
 
 export const nameAt = (name: string, path: string): string =>
