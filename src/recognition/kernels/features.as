@@ -113,8 +113,8 @@ function strideOf(w: i32): i32 {
 }
 
 @inline
-function addShare(sum: v128, a: i32, b: i32, share: v128): v128 {
-  return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(v128.load(a), v128.load(b)), share));
+function addShare(sum: v128, a: v128, b: v128, share: v128): v128 {
+  return i16x8.add(sum, i16x8.q15mulr_sat_s(i16x8.add(a, b), share));
 }
 
 /**
@@ -159,10 +159,11 @@ function addShares(row: i32, to: i32, end: i32, kernel: i32): void {
       const before = load<i32>(ROWS + i * 8) + x;
       const after = load<i32>(ROWS + i * 8, 4) + x;
       const share = v128.load16_splat(kernel + i * 2, 4);
-      s0 = addShare(s0, before, after, share);
-      s1 = addShare(s1, before + 16, after + 16, share);
-      s2 = addShare(s2, before + 32, after + 32, share);
-      s3 = addShare(s3, before + 48, after + 48, share);
+      // Offsets that are constants cost nothing
+      s0 = addShare(s0, v128.load(before), v128.load(after), share);
+      s1 = addShare(s1, v128.load(before, 16), v128.load(after, 16), share);
+      s2 = addShare(s2, v128.load(before, 32), v128.load(after, 32), share);
+      s3 = addShare(s3, v128.load(before, 48), v128.load(after, 48), share);
     }
     v128.store(to + x, s0);
     v128.store(to + x, s1, 16);
@@ -320,8 +321,8 @@ function search(scale: i32, y: i32): void {
     let most = i16x8.max_s(l, r);
     let fewest = i16x8.min_s(l, r);
     for (let row = ROWS; row < ROWS + 8; row += 4) {
-      const at = load<i32>(row) + offset;
-      const a = v128.load(at - 2), b = v128.load(at), c = v128.load(at, 2);
+      const at = load<i32>(row) + offset - 2;
+      const a = v128.load(at), b = v128.load(at, 2), c = v128.load(at, 4);
       most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
       fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
     }
@@ -329,8 +330,8 @@ function search(scale: i32, y: i32): void {
     let low = v128.and(i16x8.lt_s(d, fewest), i16x8.lt_s(d, i16x8.neg(least)));
     if (!v128.any_true(v128.or(high, low))) continue;
     for (let row = ROWS + 8; row < ROWS + 32; row += 4) {
-      const at = load<i32>(row) + offset;
-      const a = v128.load(at - 2), b = v128.load(at), c = v128.load(at, 2);
+      const at = load<i32>(row) + offset - 2;
+      const a = v128.load(at), b = v128.load(at, 2), c = v128.load(at, 4);
       most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
       fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
     }
