@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { duplexPair } from "node:stream";
+import { connect, createServer, type Socket } from "node:net";
 import { consistent } from "../core/apis/targets-view.ts";
 import { MovableClock, systemClock } from "../core/emulator/clock.ts";
 import { Faults } from "../core/emulator/faults.ts";
@@ -27,10 +27,13 @@ const FIRST_REQUESTS = 20;
 const MOST_OF_START = 0.25;
 /** From then on, further ones make the next hardly faster. */
 const REQUESTS = 30;
+const LOOPBACK = "127.0.0.1";
+/** Where nothing answers there, servers start without being warm. */
+const MOST_WAIT_MILLISECONDS = 1000;
 /** A client that has waited for the servers is answered first. */
 const DELAY_MILLISECONDS = 20;
 
-/** Answers some requests in memory, before clients know the servers' URLs. A failure is left to the first request. */
+/** Answers some requests of its own, before clients know the servers' URLs. A failure is left to the first request. */
 export async function warmUpBriefly(options: ApiServerOptions): Promise<void> {
   const hasNoClient = noClientSince();
   const most = processorTime() * (1 + MOST_OF_START);
@@ -45,7 +48,7 @@ function processorTime(): number {
 }
 
 /**
- * Soon answers requests in memory, on a state of their own, one in a turn of the event loop: the first ones of a process take many
+ * Soon answers requests of its own, on a state of their own, one in a turn of the event loop: the first ones of a process take many
  * times as long as later ones. A client that connects meanwhile ends it: its requests would wait, and warm the servers up as well.
  * For servers that last: a test sends too few requests to make up for it. A failure is left to the first request.
  *
@@ -106,32 +109,55 @@ export async function warmUp(
   return sendRequests(server, database, isIdle, most);
 }
 
+/** Over a real connection, but not one of a server that clients know: it has other code than one in memory. */
 async function sendRequests(
   server: HttpServer,
-  { serverAccessKey, serverSecretKey }: CloudDatabase,
+  database: CloudDatabase,
   isIdle: () => boolean,
   most: number,
 ): Promise<number> {
-  const [client, served] = duplexPair();
-  server.accept(served);
+  const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => server.adopt(socket));
+  try {
+    await once(listener.listen(0, LOOPBACK), "listening");
+    const address = listener.address();
+    if (typeof address !== "object" || address === null) throw new Error("the listener has no port");
+    const client = connect({ host: LOOPBACK, port: address.port, noDelay: true });
+    try {
+      return await sendThrough(client, summaryOf(database), isIdle, most);
+    } finally {
+      client.destroy();
+    }
+  } finally {
+    listener.close();
+    await server.kill();
+  }
+}
+
+async function sendThrough(
+  client: Socket,
+  request: string,
+  isIdle: () => boolean,
+  most: number,
+): Promise<number> {
   // The server closes it when it fails. There is no response to wait for then.
   const closed = new AbortController();
-  served.once("close", () => closed.abort());
-  try {
-    const [method, path, date] = ["GET", "/summary", rfc1123Date()];
-    const keys = { accessKey: serverAccessKey, secretKey: serverSecretKey };
-    const authorization = authorizationHeader({ ...keys, method, path, date });
-    const head = ["Host: localhost", `Date: ${date}`, `Authorization: ${authorization}`];
-    for (let sent = 0; sent < most; sent++) {
-      await new Promise<void>((resolve) => realTimers.setImmediate(resolve));
-      if (!isIdle()) return sent;
-      client.write(`${[`${method} ${path} HTTP/1.1`, ...head].join("\r\n")}\r\n\r\n`);
-      const [response]: unknown[] = await once(client, "data", { signal: closed.signal });
-      if (!`${response}`.startsWith("HTTP/1.1 200 ")) throw new Error(`the servers answered: ${response}`);
-    }
-    return most;
-  } finally {
-    client.destroy();
-    served.destroy();
+  client
+    .once("close", () => closed.abort())
+    .on("error", () => {})
+    .setTimeout(MOST_WAIT_MILLISECONDS, () => client.destroy());
+  for (let sent = 0; sent < most; sent++) {
+    await new Promise<void>((resolve) => realTimers.setImmediate(resolve));
+    if (!isIdle()) return sent;
+    client.write(request);
+    const [response]: unknown[] = await once(client, "data", { signal: closed.signal });
+    if (!`${response}`.startsWith("HTTP/1.1 200 ")) throw new Error(`the servers answered: ${response}`);
   }
+  return most;
+}
+
+function summaryOf({ serverAccessKey: accessKey, serverSecretKey: secretKey }: CloudDatabase): string {
+  const [method, path, date] = ["GET", "/summary", rfc1123Date()];
+  const authorization = authorizationHeader({ accessKey, secretKey, method, path, date });
+  const head = ["Host: localhost", `Date: ${date}`, `Authorization: ${authorization}`];
+  return [`${method} ${path} HTTP/1.1`, ...head, "", ""].join("\r\n");
 }

@@ -32,10 +32,10 @@ it("serve warms up once, in a timer that keeps no process alive", async () => {
 });
 
 it("serve warms up before it prints, and shows nothing of it", async () => {
-  const accept = vi.spyOn(HttpServer.prototype, "accept");
+  const adopt = vi.spyOn(HttpServer.prototype, "adopt");
   const serving = start(["serve", "--json", "--log-level", "info"]);
   const { urls } = JSON.parse(await serving.printed());
-  expect(accept).toHaveBeenCalledTimes(1);
+  expect(adopt).toHaveBeenCalledTimes(1);
   const requests = await (await fetch(`${urls.manager}/requests`)).json();
   await serving.stop();
   expect(requests).toMatchObject({ requests: [] });
@@ -48,7 +48,7 @@ it("exec warms up while its command starts", async () => {
 });
 
 it("serve starts although the connection of the warm-up closes", async () => {
-  vi.spyOn(HttpServer.prototype, "accept").mockImplementation((socket) => void socket.destroy());
+  vi.spyOn(HttpServer.prototype, "adopt").mockImplementation((socket) => void socket.destroy());
   const serving = start(["serve", "--json"]);
   expect(await serving.printed()).toMatch(/^\{/);
   expect(await serving.stop()).toMatchObject({ code: 0, complained: "" });

@@ -103,9 +103,14 @@ export class HttpServer {
     return typeof address === "object" && address !== null ? address.port : port;
   }
 
+  /** Serves a connection that something else accepted. */
+  adopt(socket: Duplex): void {
+    this.server.emit("connection", socket);
+  }
+
   /** Serves an in-memory connection, where an unfinished head ends early. */
   accept(socket: Duplex): void {
-    this.server.emit("connection", socket);
+    this.adopt(socket);
     const connection = this.connectionOf(socket);
     connection.heads = new HeadWatch(
       socket,
