@@ -43,12 +43,8 @@ const BYTES_EACH = 2 * 4 + 32;
 
 /** As bytes, for another process: width, height, count and how many are dark, the frames, the codes, the small picture. */
 export function packFeatures({ width, height, count, dark, frames, codes, small }: TargetFeatures): Buffer {
-  const packed = Buffer.alloc(HEAD_BYTES + count * BYTES_EACH + small.length);
-  for (const [index, value] of [width, height, count, dark, ...frames].entries())
-    packed.writeUInt16LE(value, index * 2);
-  packed.set(codes, HEAD_BYTES + frames.length * 2);
-  packed.set(small, HEAD_BYTES + count * BYTES_EACH);
-  return packed;
+  const numbers = Buffer.from(Uint16Array.of(width, height, count, dark, ...frames).buffer);
+  return Buffer.concat([numbers, codes, small]);
 }
 
 /** Undefined for other data than {@link packFeatures} wrote. */
@@ -59,18 +55,10 @@ export function unpackFeatures(packed: Buffer): TargetFeatures | undefined {
   const small = smallSize({ width, height });
   const end = HEAD_BYTES + count * BYTES_EACH;
   if (packed.length !== end + small.width * small.height) return undefined;
-  const frames = Uint16Array.from({ length: count * FRAME_FIELDS }, (_, index) =>
-    packed.readUInt16LE(HEAD_BYTES + index * 2),
-  );
-  return {
-    width,
-    height,
-    count,
-    dark,
-    frames,
-    codes: Uint8Array.from(packed.subarray(HEAD_BYTES + frames.length * 2, end)),
-    small: Uint8Array.from(packed.subarray(end)),
-  };
+  const part = (from: number, to: number) => Uint8Array.from(packed.subarray(from, to));
+  const codesAt = end - count * CODE_BYTES;
+  const frames = new Uint16Array(part(HEAD_BYTES, codesAt).buffer);
+  return { width, height, count, dark, frames, codes: part(codesAt, end), small: part(end, packed.length) };
 }
 
 export interface SearchSettings {
@@ -155,10 +143,10 @@ export class FeatureFinder {
     const values = new Float32Array(buffer, this.kernel.candidatesAt(), found * CANDIDATE_FIELDS);
     const fields = new Int32Array(buffer, this.kernel.candidatesAt(), found * CANDIDATE_FIELDS);
     // Bits of positive numbers have the numbers' order. Sorting numbers is many times faster than by a function.
-    const keys = Float64Array.from(
-      { length: found },
-      (_, index) => (fields[index * CANDIDATE_FIELDS + 3] ?? 0) * MOST_CANDIDATES + found - 1 - index,
-    ).sort();
+    const keys = new Float64Array(found);
+    for (let index = 0; index < found; index++)
+      keys[index] = (fields[index * CANDIDATE_FIELDS + 3] ?? 0) * MOST_CANDIDATES + found - 1 - index;
+    keys.sort();
     const side = Math.max(width, height) / GRID;
     const columns = Math.ceil(width / side);
     const cells = columns * Math.ceil(height / side);

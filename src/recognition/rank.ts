@@ -118,9 +118,10 @@ async function searchIn<T extends ComparedTarget>(
   for (const [index, target] of targets.entries()) {
     if (endsSlice(index)) await yieldToEventLoop();
     const features = prepared[index] ?? null;
-    const known = judged.get(target);
     if (features === null) judged.set(target, UNDECODED);
-    if (features === null || !verified.has(features) || known?.found) continue;
+    if (features === null || !verified.has(features)) continue;
+    const known = judged.get(target);
+    if (known?.found) continue;
     if (compared % COMPARED_PER_SLICE === 0) await yieldToEventLoop();
     compared += 1;
     const { inliers, why, found } = lookFor(features, query, minimumInliers);

@@ -71,17 +71,18 @@ export function shortlist(
 ): Promise<readonly TargetFeatures[]> {
   return turn.run(async () => {
     if (targets.length <= MOST_NOT_INDEXED) return targets.filter((target) => target !== null);
-    let { segments, fresh, loose } = await findSegments(targets);
+    let { segments, placed, fresh, loose } = await findSegments(targets);
     if (fresh.length > MOST_NOT_INDEXED) {
       await addSegments(loose);
-      ({ segments, fresh } = await findSegments(targets));
+      ({ segments, placed, fresh } = await findSegments(targets));
     }
-    const voters = await chooseVoters(query, [...segments.keys()]);
-    for (const segment of segments.keys()) await vote(query, voters, segment);
+    const voters = await chooseVoters(query, segments);
+    for (const segment of segments) await vote(query, voters, segment);
     const best: Rated[] = [];
     let least = 0;
-    for (const [{ places }, { scores }] of segments) {
+    for (const { kernel, places } of segments) {
       await yieldToEventLoop();
+      const scores = new Float32Array(kernel.memory.buffer, kernel.scoresAt(), places.length);
       for (const place of places) {
         const worth = (scores[place.index] ?? 0) / Math.sqrt(place.count + CHANCE_FEATURES);
         if (worth <= least) continue;
@@ -91,11 +92,10 @@ export function shortlist(
     }
     keepBest(best, most);
     const found = new Map(best.map(({ place }) => [place, new Set<TargetFeatures>()]));
-    for (const [number, target] of targets.entries()) {
+    for (const [number, { target, place }] of placed.entries()) {
       if (endsSlice(number)) await yieldToEventLoop();
-      const place = target === null ? undefined : places.get(target);
-      const copies = place && found.get(place);
-      if (target !== null && copies !== undefined && copies.size < MOST_COPIES) copies.add(target);
+      const copies = found.get(place);
+      if (copies !== undefined && copies.size < MOST_COPIES) copies.add(target);
     }
     return [...[...found.values()].flatMap((copies) => [...copies]), ...fresh];
   });
@@ -127,15 +127,13 @@ const isLoose = (target: TargetFeatures): boolean => (places.get(target)?.segmen
 
 const endsSlice = (number: number) => number % TARGETS_PER_SLICE === TARGETS_PER_SLICE - 1;
 
-interface Votes {
-  /** 1 for each picture that is searched. */
-  readonly allowed: Uint8Array;
-  readonly scores: Float32Array;
-}
-
-/** The segments that have targets, the targets that are in none, and those that are worth indexing again. */
+/**
+ * The segments that have targets, in which these are allowed to be found; their places; the targets that are in none, and those that
+ * are worth indexing again.
+ */
 async function findSegments(targets: readonly (TargetFeatures | null)[]) {
-  const segments = new Map<Segment, Votes>();
+  const allowedIn = new Map<Segment, Uint8Array>();
+  const placed: { readonly target: TargetFeatures; readonly place: Place }[] = [];
   const fresh: TargetFeatures[] = [];
   const loose = new Set<TargetFeatures>();
   for (const [number, target] of targets.entries()) {
@@ -147,18 +145,15 @@ async function findSegments(targets: readonly (TargetFeatures | null)[]) {
       fresh.push(target);
       continue;
     }
-    const { segment, index } = place;
-    const votes = segments.get(segment) ?? votesOf(segment);
-    segments.set(segment, votes);
-    votes.allowed[index] = 1;
+    placed.push({ target, place });
+    const { kernel, places: all } = place.segment;
+    const allowed =
+      allowedIn.get(place.segment) ??
+      new Uint8Array(kernel.memory.buffer, kernel.allowedAt(), all.length).fill(0);
+    allowedIn.set(place.segment, allowed);
+    allowed[place.index] = 1;
   }
-  return { segments, fresh, loose: [...loose] };
-}
-
-function votesOf({ kernel, places }: Segment): Votes {
-  const { buffer } = kernel.memory;
-  const allowed = new Uint8Array(buffer, kernel.allowedAt(), places.length).fill(0);
-  return { allowed, scores: new Float32Array(buffer, kernel.scoresAt(), places.length) };
+  return { segments: [...allowedIn.keys()], placed, fresh, loose: [...loose] };
 }
 
 interface Rated {
