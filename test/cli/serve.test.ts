@@ -38,7 +38,8 @@ describe("serve", () => {
     const file = join(folder, "state.json");
     const command = start(["serve", "--state", file], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     await command.printed();
-    await rm(folder, { recursive: true });
+    // A state that is written meanwhile makes the folder not empty.
+    await rm(folder, { recursive: true, maxRetries: 3 });
     const { code, complained } = await command.stop();
     expect(code).toBe(1);
     expect(complained).toMatch(/^(?:[^\n]+\n)+$/);
