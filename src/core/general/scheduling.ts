@@ -3,13 +3,13 @@ import { realMilliseconds, realTimers } from "./real-timers.ts";
 
 /*
  * Long computations run in slices on the main thread, one slice in a turn of the event loop, however many computations are in
- * progress: twenty at once slow each other down, but never the event loop. If all else took longer in a turn, slices may take as
- * long: many requests slow the computations down, but do not stop them.
+ * progress: twenty at once slow each other down, but never the event loop. If all else took longer in a turn, several
+ * slices may run: many requests slow the computations down, but do not stop them.
  */
 const waiting: (() => void)[] = [];
 let isResuming = false;
-/** Milliseconds after which no further slice begins in a turn. */
-const MOST_OF_TURN = 8;
+/** Milliseconds after which no further slice begins in a turn: with more, a pause of all else, such as garbage collection, gets longer. */
+const MOST_OF_TURN = 2;
 const { nextTick } = process;
 
 /** Resolves in a later turn of the event loop. Await it before each slice of work (aim for 3 ms or less). */
