@@ -47,12 +47,19 @@ it("exec warms up while its command starts", async () => {
   expect(warmUpTimers(timers)).toEqual([false]);
 });
 
-it("serve starts although the connection of the warm-up closes", async () => {
-  vi.spyOn(HttpServer.prototype, "adopt").mockImplementation((socket) => void socket.destroy());
-  const serving = start(["serve", "--json"]);
-  expect(await serving.printed()).toMatch(/^\{/);
-  expect(await serving.stop()).toMatchObject({ code: 0, complained: "" });
-});
+it.each(["closes", "is not answered"])(
+  "serve starts although the connection of the warm-up %s",
+  async (how) => {
+    const adopt = vi.spyOn(HttpServer.prototype, "adopt").mockImplementation((socket) => {
+      if (how === "closes") socket.destroy();
+      else socket.resume().once("end", () => socket.end());
+    });
+    const serving = start(["serve", "--json"]);
+    expect(await serving.printed()).toMatch(/^\{/);
+    expect(adopt).toHaveBeenCalledTimes(1);
+    expect(await serving.stop()).toMatchObject({ code: 0, complained: "" });
+  },
+);
 
 it("a client that connects is not kept waiting: no further request warms up", async () => {
   await using servers = await startServers();
