@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import { ImageMemo, imageObjects } from "../core/images/cache.ts";
-import { decodeGrey, type GreyPicture } from "../core/images/decode.ts";
+import type { GreyPicture } from "../core/images/decode.ts";
+import { decodeGrey } from "../core/images/grey.ts";
 import type { ComparedImage, ComparedTarget } from "../core/images/matching/comparison.ts";
 import type { FeatureRating } from "../core/images/ratings/rating.ts";
 import {

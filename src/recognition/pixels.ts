@@ -29,7 +29,7 @@ function load() {
 
 /** Longer side, in pixels, of a target's small picture: 9 kB at most. */
 const SMALL_SIDE = 96;
-/** Sides of a narrow one at most: a part of it that fills a photograph must have some windows. */
+/** Sides of a narrow one at most, 10 kB: a part of it that fills a photograph must have some windows. */
 const NARROW = { shorter: 40, longer: 240 };
 /** Shortest side of a narrow picture: windows must fit in. */
 const LEAST_SIDE = 24;

@@ -1,12 +1,8 @@
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { freeMemory } from "../../src/core/general/free-memory.ts";
-import {
-  decodeGrey,
-  decodePixels,
-  decodeThumbnail,
-  thumbnailOfPixels,
-} from "../../src/core/images/decode.ts";
+import { decodePixels, decodeThumbnail, thumbnailOfPixels } from "../../src/core/images/decode.ts";
+import { decodeGrey } from "../../src/core/images/grey.ts";
 import { regularHeader } from "../../src/core/images/header.ts";
 import { makeQuery, prepareImage, scoreImage } from "../../src/core/images/matching/similarity.ts";
 import { isScaledFaster, scaleToThumbnail } from "../../src/core/images/scale.ts";

@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from "sharp";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { decodeGrey, decodeThumbnail } from "../../src/core/images/decode.ts";
+import { decodeThumbnail } from "../../src/core/images/decode.ts";
+import { decodeGrey } from "../../src/core/images/grey.ts";
 import { decodeJpeg } from "../../src/core/images/jpeg.ts";
 import { firstOf, times } from "../support/combinations.ts";
 import { generator, scene } from "../support/scenes.ts";
@@ -144,7 +145,7 @@ describe("regular JPEG files", () => {
     onTestFinished(() => void Reflect.set(kernels, "Instance", Instance));
     Reflect.set(kernels, "Instance", new Proxy(Instance, { construct }));
     vi.resetModules();
-    const { decodeGrey } = await import("../../src/core/images/decode.ts");
+    const { decodeGrey } = await import("../../src/core/images/grey.ts");
     const greys = await Promise.all(Array.from({ length: 12 }, () => decodeGrey(file, 640)));
     expect(greys.filter((grey) => "damage" in grey)).toEqual([]);
     expect(made).toBeGreaterThan(0);

@@ -1,13 +1,7 @@
 import { availableParallelism } from "node:os";
-import type { Matrix3x3, default as Sharp, Sharp as SharpImage } from "sharp";
+import type { default as Sharp, Sharp as SharpImage } from "sharp";
 import { freeMemory } from "../general/free-memory.ts";
-import {
-  formatOf,
-  type ImageFormat,
-  orientationOf,
-  type PixelSize,
-  pixelSizeOf,
-} from "../general/image-header.ts";
+import { formatOf, type ImageFormat, pixelSizeOf } from "../general/image-header.ts";
 import { loadOnceInProcess } from "../general/load-module.ts";
 import { isRefusedByNode, NotPermittedError } from "../general/permissions.ts";
 import { Semaphore, useSpareTime, yieldToEventLoop } from "../general/scheduling.ts";
@@ -16,7 +10,7 @@ import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { DecoderError } from "./decoder-error.ts";
 import { keepDecoderLimits } from "./decoder-limits.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
-import { type DecodedJpeg, decodeBrightness, decodeJpeg } from "./jpeg.ts";
+import { type DecodedJpeg, decodeJpeg } from "./jpeg.ts";
 import {
   fitsKernel,
   isEnlarged,
@@ -27,6 +21,8 @@ import {
   THUMBNAIL_SIDE,
 } from "./scale.ts";
 import { upright } from "./upright.ts";
+
+export type { SharpImage };
 
 /** A grey picture: one byte a pixel, row by row. */
 export interface GreyPicture {
@@ -40,7 +36,7 @@ export interface Pixels extends GreyPicture {
   readonly data: Buffer;
 }
 
-interface FreedPixels extends Pixels {
+export interface FreedPixels extends Pixels {
   /** Nothing reads the pixels afterwards. */
   free(): void;
 }
@@ -57,8 +53,8 @@ export interface Undecodable {
 /** About 600 MB. Larger images are not decoded. */
 const MAX_WHOLE_PIXELS = { PNG: MAX_TARGET_IMAGE_PIXELS, JPEG: 100_000_000 };
 const largeDecoder = new Semaphore(1);
-/** Decoders of thumbnails. More than cores, because decoding waits part of the time. */
-const decoders = new Semaphore(4);
+/** Decoders of thumbnails and of grey pictures. More than cores, because decoding waits part of the time. */
+export const decoders = new Semaphore(4);
 /** Each holds up to 113 MB and a core for up to a second. One core is for the event loop, which would wait above 10 ms. */
 const wholeDecoders = new Semaphore(Math.max(1, Math.min(4, availableParallelism() - 1)));
 
@@ -144,7 +140,7 @@ export function decodePixels<T>(
   });
 }
 
-async function pixelsOf(image: SharpImage): Promise<Pixels> {
+export async function pixelsOf(image: SharpImage): Promise<Pixels> {
   const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
 }
@@ -173,9 +169,11 @@ export async function useThumbnail<T>(
   const own = await decodeToScale(bytes);
   const pixels = own?.half ?? own?.whole;
   if (own !== undefined && pixels !== undefined) {
-    const made = use(scaledByKernel(pixels, bytes));
-    own.free();
-    return made;
+    try {
+      return use(scaledByKernel(pixels, bytes));
+    } finally {
+      own.free();
+    }
   }
   const decoded = await decodeScaled(bytes, async (image, header) => {
     if (isScaledFaster(header) && scalesAsFile(bytes, header)) return pixelsOf(image);
@@ -206,46 +204,8 @@ export const decodeThumbnail = (bytes: Buffer): Promise<Buffer | Undecodable> =>
 
 const thumbnail = (data: Buffer): Pixels => ({ data, width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE });
 
-/** How many times larger a small image may become. */
-const ENLARGED = 2;
-/** Shares of R, G and B in the brightness that JPEG files store. */
-const LUMA: Matrix3x3[0] = [0.299, 0.587, 0.114];
-
-/**
- * Decodes an image to 8-bit grey, upright by EXIF, `side` pixels long, or twice as long as it is if that is less.
- * Transparent parts are grey. Not from a rating's pixels: a file's brightness is decoded in less time.
- */
-export async function decodeGrey(bytes: Buffer, side: number): Promise<FreedPixels | Undecodable> {
-  const own = orientationOf(bytes) === 1 ? await decoders.run(() => greyOfJpeg(bytes, side)) : undefined;
-  return (
-    own ??
-    decodeScaled(bytes, (image, size) => {
-      const flat = image.autoOrient().flatten({ background: "#888" });
-      const isGrey = size.components < 3;
-      const grey = isGrey ? flat.toColourspace("b-w") : flat.recomb([LUMA, LUMA, LUMA]).extractChannel(0);
-      return scaledGrey(grey, size, side);
-    })
-  );
-}
-
-/** Of files that a kernel decodes. */
-async function greyOfJpeg(bytes: Buffer, side: number): Promise<FreedPixels | undefined> {
-  const own = await decodeBrightness(bytes);
-  if (own === undefined || Math.max(own.width, own.height) === side) return own;
-  return scaledGrey(fromPixels(own, 1).toColourspace("b-w"), own, side).finally(own.free);
-}
-
-async function scaledGrey(
-  image: SharpImage,
-  { width, height }: PixelSize,
-  side: number,
-): Promise<FreedPixels> {
-  const most = Math.min(ENLARGED * Math.max(width, height), side);
-  const pixels = await pixelsOf(image.resize(most, most, { fit: "inside" }));
-  return { ...pixels, free: () => freeMemory(pixels.data) };
-}
-
-async function decodeScaled<T>(
+/** Scales an image while decoding it. Missing data stays blank. */
+export async function decodeScaled<T>(
   bytes: Buffer,
   scale: (image: SharpImage, header: ImageHeader) => Promise<T>,
 ): Promise<T | Undecodable> {
@@ -288,7 +248,7 @@ function scaledByKernel(stored: Pixels, file: Buffer): Uint8Array {
   return scaleToThumbnail(data, width, height);
 }
 
-const fromPixels = ({ data, width, height }: Pixels, channels: 1 | 3 = 3): SharpImage => {
+export const fromPixels = ({ data, width, height }: Pixels, channels: 1 | 3 = 3): SharpImage => {
   const sharp = loadDecoder();
   return sharp(data, { raw: { width, height, channels }, limitInputPixels: false });
 };
