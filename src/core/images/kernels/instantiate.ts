@@ -10,26 +10,18 @@ interface WebAssemblyNamespace {
 
 const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyNamespace };
 
-/** A kernel as the package contains it. */
-export interface CompiledKernel {
-  /** Lower-case hex SHA-256 of the AssemblyScript sources. */
-  readonly sourceSha256: string;
-  /** The WebAssembly module, compressed with Brotli, in base64. */
-  readonly wasm: string;
-}
-
 export interface KernelMemory {
   readonly memory: { readonly buffer: ArrayBuffer };
 }
 
-const compile = ({ wasm }: CompiledKernel) =>
-  new WebAssembly.Module(brotliDecompressSync(Buffer.from(wasm, "base64")));
+const modules = new Map<Buffer, Module>();
 
-const modules = new Map<CompiledKernel, Module>();
-
-/** Creates an instance of a kernel, with a memory of its own. Compiles the kernel once, in about a millisecond. */
-export function instantiate<Exports extends KernelMemory>(kernel: CompiledKernel): Exports {
-  const module = modules.get(kernel) ?? compile(kernel);
+/**
+ * Creates an instance of a kernel, with a memory of its own. A kernel is a WebAssembly module, compressed with Brotli.
+ * Compiles it once, in about a millisecond.
+ */
+export function instantiate<Exports extends KernelMemory>(kernel: Buffer): Exports {
+  const module = modules.get(kernel) ?? new WebAssembly.Module(brotliDecompressSync(kernel));
   modules.set(kernel, module);
   return new WebAssembly.Instance<Exports>(module).exports;
 }
