@@ -254,7 +254,7 @@ export async function startTargetManager(setup: ManagerSetup): Promise<TargetMan
   const answerForwarded: AnswerForwarded = (own, asked) => {
     images.prepareFor(own.answerOptions);
     return answerForwardedRequest(asked, {
-      ...state,
+      ...services,
       profile: own.profile,
       answerOptions: own.answerOptions,
     });

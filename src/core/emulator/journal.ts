@@ -130,13 +130,14 @@ export class Journal {
     const started = realMilliseconds();
     const { root } = this;
     root.arrived += 1;
-    const arrived: ArrivedRequest = { number: root.arrived, ...request };
+    const number = root.arrived;
+    const arrived: ArrivedRequest = { number, ...request };
     root.bodies.add(request.request.body);
     this.events.request.emit(arrived);
     const opened = root.clears;
     return (result) => {
       if (result.response !== undefined) root.bodies.add(result.response.body);
-      const entry = recorded({ ...arrived, durationMs: realMilliseconds() - started, ...result });
+      const entry = recorded({ number, ...request, durationMs: realMilliseconds() - started, ...result });
       for (let journal: Journal | undefined = this; journal !== undefined; journal = journal.parent) {
         if (journal.cleared <= opened) journal.keep(entry);
         else journal.release(entry);

@@ -162,7 +162,7 @@ export class HttpServer {
     const { socket } = incoming;
     const connection = this.connectionOf(socket);
     connection.heads?.began(incoming);
-    const head = { ...headOf(incoming), gone: connection.gone };
+    const head = { gone: connection.gone, ...headOf(incoming) };
     const { filterFor, isSending, extraBytesOf, leavesAtEnd } = this.options;
     const { maxBytes } = this.limits;
     const limits = { ...this.limits, maxBytes: maxBytes + (extraBytesOf?.(head) ?? 0) };
@@ -223,8 +223,8 @@ export class HttpServer {
     const { bytes, images } = read;
     const { isCutOff } = pending;
     const request = {
-      ...head,
       body: bytes,
+      ...head,
       ...(images !== undefined && { images }),
       ...(isCutOff && { isCutOff }),
     };

@@ -82,7 +82,7 @@ class TargetCounter {
       this.counts[kindOf(target)] += 1;
       this.countedAt = now;
     }
-    return { ...this.counts, processing: this.uncounted.size };
+    return { processing: this.uncounted.size, ...this.counts };
   }
 }
 

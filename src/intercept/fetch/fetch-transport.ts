@@ -190,7 +190,7 @@ async function send(
   if (isIntercepted && Number(header(sent, "content-length") ?? body.length) !== body.length)
     throw mismatch();
   const gone = isUnabortable ? undefined : request.signal;
-  return { received: await hosts.answer({ ...sent, gone }), sent: body };
+  return { received: await hosts.answer({ gone, ...sent }), sent: body };
 }
 
 /** The refusal of `fetch` itself. */

@@ -76,9 +76,9 @@ export function success<Key extends string>(
     schema: objectSchema(properties),
     body: (context, details: Readonly<Record<string, unknown>>) => {
       const filled: Readonly<Record<string, unknown>> = {
-        ...details,
         result_code: code,
         transaction_id: context.random.hex(32),
+        ...details,
       };
       const ordered: Record<string, unknown> = {};
       const keys = context.profile.successBodies === "recorded" ? recorded : specified;
