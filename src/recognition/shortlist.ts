@@ -57,12 +57,14 @@ const POSTINGS_PER_SLICE = 750_000;
 const MOST_POSTINGS = 60_000_000;
 /** Targets with many features get votes by chance. */
 const CHANCE_FEATURES = 60;
+/** Votes that chance gives a target: so many, or so many times the mean. Targets that the query shows have half as many again at least. */
+const [MOST_BY_CHANCE, CHANCE_TIMES] = [2, 2];
 const MOST_COPIES = 100;
 
 /**
  * The targets that share most features with the query, best first.
  * @param targets - null: without features
- * @returns all of the targets when there are few; else those of the `most` best pictures, and those too new to be indexed
+ * @returns all of the targets when there are few; else those of the `most` best pictures that have more votes than chance gives, and those too new to be indexed
  */
 export function shortlist(
   query: Features,
@@ -80,12 +82,14 @@ export function shortlist(
     for (const segment of segments) await vote(query, voters, segment);
     const best: Rated[] = [];
     let least = 0;
-    for (const { kernel, places } of segments) {
+    const byChance = Math.min(MOST_BY_CHANCE, CHANCE_TIMES * meanOf(segments.map(scoresOf)));
+    for (const segment of segments) {
       await yieldToEventLoop();
-      const scores = new Float32Array(kernel.memory.buffer, kernel.scoresAt(), places.length);
-      for (const place of places) {
-        const worth = (scores[place.index] ?? 0) / Math.sqrt(place.count + CHANCE_FEATURES);
-        if (worth <= least) continue;
+      const scores = scoresOf(segment);
+      for (const place of segment.places) {
+        const score = scores[place.index] ?? 0;
+        const worth = score / Math.sqrt(place.count + CHANCE_FEATURES);
+        if (score <= byChance || worth <= least) continue;
         best.push({ place, worth });
         if (best.length >= 2 * most) least = keepBest(best, most);
       }
@@ -155,6 +159,13 @@ async function findSegments(targets: readonly (TargetFeatures | null)[]) {
   }
   return { segments: [...allowedIn.keys()], placed, fresh, loose: [...loose] };
 }
+
+const scoresOf = ({ kernel, places }: Segment) =>
+  new Float32Array(kernel.memory.buffer, kernel.scoresAt(), places.length);
+
+const meanOf = (parts: readonly Float32Array[]): number =>
+  parts.reduce((sum, part) => part.reduce((all, each) => all + each, sum), 0) /
+  parts.reduce((sum, part) => sum + part.length, 0);
 
 interface Rated {
   readonly place: Place;

@@ -45,6 +45,13 @@ describe("the shortlist", () => {
     expect(list.slice(-10)).toEqual(more.slice(-10));
   });
 
+  it("leaves out targets that have no more votes than chance gives", async () => {
+    const many = Array.from({ length: 61 }, () => madeUp(bytes(100 * 32)));
+    const own = at(many, 0).codes.subarray(0, 40 * 32);
+    const others = many.slice(1).map(({ codes }) => codes.subarray(0, 32));
+    expect(await shortlist(madeUp(Buffer.concat([own, ...others])), many, 5)).toEqual([many[0]]);
+  });
+
   it("finds no target that is not searched, though it is indexed", async () => {
     const many = Array.from({ length: 120 }, () => madeUp(bytes(100 * 32)));
     await shortlist(seen(at(many, 0)), many, 5);
