@@ -57,8 +57,8 @@ const POSTINGS_PER_SLICE = 750_000;
 const MOST_POSTINGS = 60_000_000;
 /** Targets with many features get votes by chance. */
 const CHANCE_FEATURES = 60;
-/** Votes that chance gives a target: so many, or so many times the mean. Targets that the query shows have half as many again at least. */
-const [MOST_BY_CHANCE, CHANCE_TIMES] = [2, 2];
+/** Votes that chance gives a target: so many, or so many times the mean. One of sixty keyboards that a query shows may have 1.5. */
+const [MOST_BY_CHANCE, CHANCE_TIMES] = [1.25, 1.5];
 const MOST_COPIES = 100;
 
 /**
