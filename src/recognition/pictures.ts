@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
+import { loadedOnce } from "../core/general/load-module.ts";
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import { ImageMemo, imageObjects } from "../core/images/cache.ts";
 import type { GreyPicture } from "../core/images/decode.ts";
 import { decodeGrey } from "../core/images/grey.ts";
+import { keptWhileUsed } from "../core/images/kernels/instantiate.ts";
 import type { ComparedImage, ComparedTarget } from "../core/images/matching/comparison.ts";
 import type { FeatureRating } from "../core/images/ratings/rating.ts";
 import {
@@ -19,16 +21,15 @@ import {
   unpackFeatures,
 } from "./extract.ts";
 import { Pyramid, reduce } from "./pixels.ts";
-import { readProjections } from "./projections.ts";
+import { type Projections, readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
 import { countDifferent, type QueryPicture } from "./recognise.ts";
 
-let finder: Promise<FeatureFinder> | undefined;
+const projections = loadedOnce(() => readProjections());
+const finder = keptWhileUsed((projections: Projections) => new FeatureFinder(projections));
 
-async function find(picture: GreyPicture, search: SearchSettings): Promise<Features> {
-  finder ??= readProjections().then((projections) => new FeatureFinder(projections));
-  return (await finder).find(picture, search);
-}
+const find = async (picture: GreyPicture, search: SearchSettings): Promise<Features> =>
+  finder(await projections()).find(picture, search);
 
 /** How a query is searched. */
 export interface QueryPass extends Pick<QueryPicture, "pixels" | "level"> {

@@ -1,6 +1,6 @@
 import type { PixelSize } from "../core/general/image-header.ts";
 import type { GreyPicture } from "../core/images/decode.ts";
-import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "../core/images/kernels/instantiate.ts";
 import type { Outline } from "../core/schema/journal-entry.ts";
 import { windowsKernel } from "./kernels/compiled.ts";
 
@@ -19,13 +19,11 @@ interface Kernel extends KernelMemory {
   countCovered(): number;
 }
 
-let instance: Kernel | undefined;
-
 /** Each use ends before another begins: its memory keeps nothing. */
-function load() {
-  instance ??= instantiate<Kernel>(windowsKernel);
-  return { kernel: instance, memory: new Uint8Array(instance.memory.buffer) };
-}
+const load = keptWhileUsed(() => {
+  const kernel = instantiate<Kernel>(windowsKernel);
+  return { kernel, memory: new Uint8Array(kernel.memory.buffer) };
+});
 
 /** Longer side, in pixels, of a target's small picture: 9 kB at most. */
 const SMALL_SIDE = 96;

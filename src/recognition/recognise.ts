@@ -1,4 +1,4 @@
-import { instantiate, type KernelMemory } from "../core/images/kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "../core/images/kernels/instantiate.ts";
 import type { Outline } from "../core/schema/journal-entry.ts";
 import { type Features, inParts, putFeatures, type TargetFeatures } from "./extract.ts";
 import { recognitionKernel } from "./kernels/compiled.ts";
@@ -42,14 +42,16 @@ interface Position {
   readonly places: Float64Array;
 }
 
-let recogniser: { readonly kernel: Kernel; query?: Features } | undefined;
+const recogniser = keptWhileUsed((): { readonly kernel: Kernel; query?: Features } => ({
+  kernel: instantiate(recognitionKernel),
+}));
 
 /** The kernel, with a target in its memory. */
 function load(target: Features) {
-  recogniser ??= { kernel: instantiate<Kernel>(recognitionKernel) };
-  const { kernel } = recogniser;
+  const loaded = recogniser();
+  const { kernel } = loaded;
   putFeatures(kernel, target, kernel.targetCodesAt(), kernel.targetFramesAt());
-  return recogniser;
+  return loaded;
 }
 
 /** Number of different features: those that look alike in several places count as one. */

@@ -38,10 +38,10 @@ async function comparingStrangers(): Promise<Comparison[]> {
   const query = await scene(7);
   const draw = strangers();
   manyTargets(1, "first", draw);
-  const before = usedMegabytes();
+  const before = await usedMegabytes();
   const targets = manyTargets(Math.max(...REPETITIONS.keys()), "stranger", draw);
   sketches.clear();
-  const megabytes = usedMegabytes() - before;
+  const megabytes = (await usedMegabytes()) - before;
   const comparisons: Comparison[] = [
     {
       name: `memory of ${targets.length} targets, beside their images`,

@@ -42,7 +42,7 @@ async function growingDatabases(): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];
   let perTarget: number | undefined;
   for (const size of SIZES) {
-    const before = usedMegabytes() - preparedImages.use.bytes / 1e6;
+    const before = (await usedMegabytes()) - preparedImages.use.bytes / 1e6;
     const database = mock.addCloudDatabase({ targetQuota: size });
     let imageBytes = 0;
     for (let index = 0; index < size; index++) {
@@ -75,7 +75,7 @@ async function growingDatabases(): Promise<Comparison[]> {
       baselineMilliseconds: perTarget * size,
     });
     if (size >= 1000) {
-      const megabytes = usedMegabytes() - (preparedImages.use.bytes + imageBytes) / 1e6 - before;
+      const megabytes = (await usedMegabytes()) - (preparedImages.use.bytes + imageBytes) / 1e6 - before;
       comparisons.push({
         name: `memory of ${size} targets, beside images and pixels`,
         milliseconds: megabytes,
@@ -169,12 +169,12 @@ async function fullJournal(): Promise<Comparison[]> {
     }
   };
   await send(100);
-  const before = usedMegabytes();
+  const before = await usedMegabytes();
   await send(20_000);
   return [
     {
       name: "memory of a full journal after 20000 requests over 10000 targets",
-      milliseconds: usedMegabytes() - before,
+      milliseconds: (await usedMegabytes()) - before,
       baseline: "64 MB",
       baselineMilliseconds: 64,
       unit: "MB",

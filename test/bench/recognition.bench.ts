@@ -110,9 +110,9 @@ async function bySize(
   const photos: Buffer[] = [];
   for (const [index, picture] of drawn.slice(0, TIMED).entries())
     photos.push(await photographFile(picture, VIEW, index, FRAME));
-  const before = usedMegabytes();
+  const before = await usedMegabytes();
   let mixed = mixTargets(given, WEIGHED);
-  const megabytes = usedMegabytes() - before;
+  const megabytes = (await usedMegabytes()) - before;
   const comparisons: Comparison[] = [
     {
       name: `features of ${mixed.length} targets, without their index`,

@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
+import { keptWhileUsed } from "../../src/core/images/kernels/instantiate.ts";
+import { collectGarbage } from "../support/collect-garbage.ts";
 import { KERNEL_NAMES, KERNELS, readSources } from "./kernels/sources.ts";
 
 it.each(KERNEL_NAMES)(
@@ -9,3 +12,20 @@ it.each(KERNEL_NAMES)(
     expect(compiled).toContain(`: ${(await readSources(name)).sha256} */\nexport const ${name}Kernel =`);
   },
 );
+
+it("a kernel is kept while it is used between collections of garbage, and made again after two without a use", async () => {
+  let made = 0;
+  const use = keptWhileUsed(() => ({ number: ++made }));
+  const collect = async () => {
+    collectGarbage();
+    await setImmediate();
+  };
+  for (let collections = 0; collections < 5; collections++) {
+    expect(use().number).toBe(1);
+    await collect();
+  }
+  await collect();
+  expect(use().number).toBe(2);
+  await collect();
+  expect(use().number).toBe(2);
+});

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import {
   brisqueRater,
   exactMatcher,
@@ -11,12 +9,10 @@ import {
 } from "mock-cloud-reco";
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { collectGarbage } from "../support/collect-garbage.ts";
 import { ALL, firstOf } from "../support/combinations.ts";
 import { scene } from "../support/scenes.ts";
 import { signedRequest } from "../support/signed-request.ts";
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 function heldMegabytes(): number {
   collectGarbage();

@@ -1,10 +1,9 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { exactMatcher, ManualClock, MockCloudReco, perfectRater } from "mock-cloud-reco";
 import { describe, expect, it } from "vitest";
 import { decoded, sendPlan } from "../protocol/query/send.ts";
 import type { DatabaseKeys } from "../support/backends.ts";
 import { nodeClient } from "../support/clients.ts";
+import { collectGarbage } from "../support/collect-garbage.ts";
 import { makePng } from "../support/png.ts";
 import { goodPlan, imagePart } from "../support/query-plan.ts";
 import { generator } from "../support/scenes.ts";
@@ -194,9 +193,6 @@ class Soak {
     return values[this.integer(values.length)];
   }
 }
-
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 function heap(): number {
   collectGarbage();

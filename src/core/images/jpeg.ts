@@ -1,7 +1,7 @@
 import { formatOf, type PixelSize, pixelSizeOf } from "../general/image-header.ts";
 import { yieldToEventLoop } from "../general/scheduling.ts";
 import { jpegKernel } from "./kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "./kernels/instantiate.ts";
 
 interface Kernel extends KernelMemory {
   begin(bytes: number): number;
@@ -41,7 +41,7 @@ const BLOCK_ROWS = 16;
 const CHANNELS = 3;
 const HAS_MORE = 1;
 
-const idle: Kernel[] = [];
+const idleKernels = keptWhileUsed((): Kernel[] => []);
 const MOST_IDLE = 2;
 /** More, if all have at most so many bytes: of small pictures several wait for spare time, and new memory takes longer than decoding. */
 const MOST_IDLE_BYTES = 2 ** 23;
@@ -97,8 +97,9 @@ async function readFile(
   const size = pixelSizeOf(bytes);
   if (size === undefined || size.width * size.height > MOST_PIXELS) return undefined;
   await yieldToEventLoop();
-  const kernel = idle.pop() ?? instantiate<Kernel>(jpegKernel);
+  const kernel = idleKernels().pop() ?? instantiate<Kernel>(jpegKernel);
   const free = () => {
+    const idle = idleKernels();
     if (idle.length < MOST_IDLE || bytesOf([...idle, kernel]) <= MOST_IDLE_BYTES) idle.push(kernel);
   };
   const at = kernel.begin(bytes.length);

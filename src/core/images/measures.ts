@@ -3,7 +3,7 @@ import type { ImageMeasures } from "../schema/target.ts";
 import { measured } from "./cache.ts";
 import { decodePixels, type GreyPicture, type Pixels, thumbnailOfPixels } from "./decode.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "./kernels/instantiate.ts";
 import { sketchEarly, sketches } from "./matching/ranking.ts";
 import { sketchThumbnail } from "./matching/similarity.ts";
 import { type GreyRows, greyRows, PIXELS_PER_SLICE } from "./ratings/brisque/features.ts";
@@ -106,14 +106,14 @@ interface Kernel extends KernelMemory {
   reduce(count: number): void;
 }
 
-let kernel: Kernel | undefined;
+const load = keptWhileUsed(() => instantiate<Kernel>(pixelsKernel));
 
 /** Of each channel the sum of its values, then of each the sum of its squares. */
 type Totals = Float64Array;
 
 /** Adds up to so many pixels as the kernel takes to totals. Returns their grey values, which the next call replaces. */
 function reduceSlice(pixels: Uint8Array, totals: Totals): Uint8Array {
-  kernel ??= instantiate<Kernel>(pixelsKernel);
+  const kernel = load();
   const { buffer } = kernel.memory;
   const count = pixels.length / CHANNELS;
   new Uint8Array(buffer).set(pixels, kernel.sourceAt());

@@ -6,7 +6,7 @@ import {
   pixelSizeOf,
 } from "../general/image-header.ts";
 import { thumbnailKernel } from "./kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "./kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "./kernels/instantiate.ts";
 
 /** Side, in pixels, of the square that images are compared at. */
 export const THUMBNAIL_SIDE = 256;
@@ -53,7 +53,7 @@ interface Kernel extends KernelMemory {
   scale(): number;
 }
 
-let kernel: Kernel | undefined;
+const load = keptWhileUsed(() => instantiate<Kernel>(thumbnailKernel));
 
 const THUMBNAIL_BYTES = 3 * THUMBNAIL_SIDE ** 2;
 
@@ -63,7 +63,7 @@ const THUMBNAIL_BYTES = 3 * THUMBNAIL_SIDE ** 2;
  * @returns the kernel's own memory, which the next call overwrites
  */
 export function scaleToThumbnail(data: Uint8Array, width: number, height: number): Uint8Array {
-  kernel ??= instantiate<Kernel>(thumbnailKernel);
+  const kernel = load();
   // The memory may grow.
   const at = kernel.begin(width, height);
   new Uint8Array(kernel.memory.buffer).set(data, at);

@@ -1,7 +1,7 @@
 import { seedText } from "../../core/emulator/random.ts";
 import { Semaphore, yieldToEventLoop } from "../../core/general/scheduling.ts";
 import type { Pixels } from "../../core/images/decode.ts";
-import { instantiate, type KernelMemory } from "../../core/images/kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "../../core/images/kernels/instantiate.ts";
 import { pictureKernel } from "./compiled.ts";
 
 interface Kernel extends KernelMemory {
@@ -16,7 +16,7 @@ const CHANNELS = 3;
 const DIGESTS_PER_SLICE = 1000;
 const PIXELS_PER_SLICE = 20_000;
 
-let kernel: Kernel | undefined;
+const load = keptWhileUsed(() => instantiate<Kernel>(pictureKernel));
 /** One picture at a time is in the kernel. */
 const turns = new Semaphore(1);
 
@@ -26,7 +26,7 @@ export const drawPicture = (number: number, width: number, height: number): Prom
 
 async function draw(number: number, width: number, height: number): Promise<Pixels> {
   await yieldToEventLoop();
-  kernel ??= instantiate<Kernel>(pictureKernel);
+  const kernel = load();
   await drawRandomBytes(kernel, number, width, height);
   const data = Buffer.allocUnsafe(width * height * CHANNELS);
   const rowLength = width * CHANNELS;

@@ -1,6 +1,6 @@
 import { Semaphore, yieldToEventLoop } from "../../core/general/scheduling.ts";
 import type { Pixels } from "../../core/images/decode.ts";
-import { instantiate, type KernelMemory } from "../../core/images/kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "../../core/images/kernels/instantiate.ts";
 import { encoderKernel } from "./compiled.ts";
 
 interface Kernel extends KernelMemory {
@@ -16,7 +16,7 @@ interface Kernel extends KernelMemory {
 const PIXELS_PER_SLICE = 30_000;
 const PIXELS_OF_ROW = 16;
 
-let kernel: Kernel | undefined;
+const load = keptWhileUsed(() => instantiate<Kernel>(encoderKernel));
 /** One picture at a time is in the kernel. */
 const turns = new Semaphore(1);
 
@@ -25,7 +25,7 @@ export const encodeJpeg = (picture: Pixels): Promise<Buffer> => turns.run(() => 
 
 async function encode({ data, width, height }: Pixels): Promise<Buffer> {
   await yieldToEventLoop();
-  kernel ??= instantiate<Kernel>(encoderKernel);
+  const kernel = load();
   const at = kernel.begin(width, height);
   new Uint8Array(kernel.memory.buffer).set(data, at);
   const rows = Math.ceil(PIXELS_PER_SLICE / PIXELS_OF_ROW / width);

@@ -104,7 +104,7 @@ describe("a lag", () => {
     targets.length = 0;
     all.clock.advance(4);
     await all.shop.find();
-    const held = usedMegabytes();
+    const held = await usedMegabytes();
     all.clock.advance(1);
     await all.shop.find();
     // Weak references keep an object until the turn ends.

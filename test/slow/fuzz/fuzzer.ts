@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { authorizationHeader } from "mock-cloud-reco";
 import { APIS } from "../../../src/core/apis/index.ts";
 import { createRandom, type Random } from "../../../src/core/emulator/random.ts";
@@ -10,6 +8,7 @@ import { resolveOptions } from "../../../src/options/options.ts";
 import type { ThreeServers } from "../../../src/servers/launch.ts";
 import { START } from "../../protocol/query/send.ts";
 import { RawConnection } from "../../servers/raw-connection.ts";
+import { collectGarbage } from "../../support/collect-garbage.ts";
 import { makePng } from "../../support/png.ts";
 import { goodPlan, imagePart, multipart } from "../../support/query-plan.ts";
 import { startJoinedServers } from "../../support/separate-servers.ts";
@@ -280,12 +279,10 @@ async function inTime<T>(answer: Promise<T>, sent: string): Promise<T> {
 export async function usedBytes(): Promise<number> {
   // At most 1000 sketches of 22 kB are kept, which thousands of different images fill slowly.
   sketches.clear();
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
-  collect();
+  collectGarbage();
   // What is released by the first collection, such as the other side of a socket, is collected by the second.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  collect();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

@@ -25,3 +25,28 @@ export function instantiate<Exports extends KernelMemory>(kernel: Buffer): Expor
   modules.set(kernel, module);
   return new WebAssembly.Instance<Exports>(module).exports;
 }
+
+/**
+ * Makes something at its first use, and again when nobody has used it from one collection of garbage to the next: kernels have up to
+ * 14 MB of memory, which would stay for as long as the process runs.
+ */
+export function keptWhileUsed<T extends object, Of extends readonly unknown[]>(
+  make: (...of: Of) => T,
+): (...of: Of) => T {
+  let made: T | undefined;
+  let isUsed = false;
+  const collections = new FinalizationRegistry(() => {
+    if (isUsed) watch();
+    else made = undefined;
+  });
+  const watch = () => {
+    isUsed = false;
+    collections.register({}, undefined);
+  };
+  return (...of) => {
+    if (made === undefined) watch();
+    made ??= make(...of);
+    isUsed = true;
+    return made;
+  };
+}

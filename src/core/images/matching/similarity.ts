@@ -1,5 +1,5 @@
 import { similarityKernel } from "../kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "../kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "../kernels/instantiate.ts";
 import { countSearch, isSearched, takeSpare } from "./spare-pixels.ts";
 
 // image-ssim defines the scores that this computes, in definition.ts: decision 0005.
@@ -61,15 +61,11 @@ const WINDOW_PIXELS = 36;
 const SKETCH_PLANE_BYTES = 7488;
 const QUERY_SKETCH_BYTES = 112_320;
 
-let loaded: Loaded | undefined;
-
-function load(): Loaded {
-  if (loaded) return loaded;
+const load = keptWhileUsed((): Loaded => {
   const kernel = instantiate<Kernel>(similarityKernel);
   const memory = new Uint8Array(kernel.memory.buffer);
-  loaded = { kernel, memory, image: undefined, sketched: undefined, prepared: undefined };
-  return loaded;
-}
+  return { kernel, memory, image: undefined, sketched: undefined, prepared: undefined };
+});
 
 /** Prepares a 256x256 RGB thumbnail: about 0.1 ms. */
 export const prepareImage = (thumbnail: Uint8Array): PreparedImage => keepPrepared(putThumbnail(thumbnail));

@@ -2,7 +2,7 @@ import type { PixelSize } from "../../../general/image-header.ts";
 import { yieldToEventLoop } from "../../../general/scheduling.ts";
 import type { GreyPicture } from "../../decode.ts";
 import { brisqueKernel } from "../../kernels/compiled.ts";
-import { instantiate, type KernelMemory } from "../../kernels/instantiate.ts";
+import { instantiate, type KernelMemory, keptWhileUsed } from "../../kernels/instantiate.ts";
 
 /** In Jest, reading a global costs as much as a hundred operations. */
 const { abs, exp, floor, PI, sin, sqrt } = Math;
@@ -29,14 +29,14 @@ const MAPS = 5;
 const FIELDS = 5;
 
 /** Kernels that no image is using: as many as images are rated at a time. */
-const idle: Kernel[] = [];
+const idleKernels = keptWhileUsed((): Kernel[] => []);
 
 /** The 36 features of BRISQUE: 18 of the image, 18 of the image at half size. Not finite where they are undefined. */
 export async function brisqueFeatures(image: GreyRows): Promise<number[]> {
-  const kernel = idle.pop() ?? instantiate<Kernel>(brisqueKernel);
+  const kernel = idleKernels().pop() ?? instantiate<Kernel>(brisqueKernel);
   const upright = image.width > LONGEST_ROW ? await transpose(image) : image;
   const [whole, half] = await sumRows(kernel, upright);
-  idle.push(kernel);
+  idleKernels().push(kernel);
   return [whole, half].map(featuresOf).flatMap(([z = [], right = [], down = [], ...diagonal]) => {
     // In a transposed image, right and down are swapped.
     const straight = upright === image ? [right, down] : [down, right];
