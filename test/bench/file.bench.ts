@@ -10,7 +10,7 @@ import { PROGRAMS, RUNNERS } from "./file-programs.ts";
 import { type Bench, type Comparison, median } from "./measure.ts";
 
 const ROUNDS = 7;
-const STARTS_PER_ROUND = 2;
+const STARTS_PER_ROUND = 3;
 const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const NAMES = Object.keys(RUNNERS) as (keyof typeof RUNNERS)[];
 
@@ -40,8 +40,8 @@ export const bench: Bench = {
     const [rounds, baselines]: [Figures[], Figures[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
       const empty = await runnersOf(ours, "empty");
-      if (theirs !== undefined) baselines.push(await figuresOf(theirs, empty));
-      rounds.push(await figuresOf(ours, empty));
+      if (theirs !== undefined) baselines.push(...(await figuresOf(theirs, empty)));
+      rounds.push(...(await figuresOf(ours, empty)));
       if (theirs === undefined) baselines.push(await figuresOfNock(ours, empty));
     }
     for (const folder of [ours, theirs]) if (folder) await rm(join(folder, ".."), { recursive: true });
@@ -55,7 +55,7 @@ function comparisons(
   baseline: string,
 ): Comparison[] {
   const medianOf = (figures: readonly Figures[], name: string) =>
-    median(figures.map((figure) => figure[name] ?? Number.NaN));
+    median(figures.flatMap((figure) => figure[name] ?? []));
   return Object.keys(baselines[0] ?? {}).map((name) => {
     const goal = baseline === "bare nock" ? { [MOCK]: MOST_OF_NOCK }[name] : GOALS[name];
     return {
@@ -84,11 +84,12 @@ async function runnersAbove(folder: string, file: string, empty: Figures): Promi
   return Object.fromEntries(figures.map(([name, time]) => [name, time - (empty[name] ?? Number.NaN)]));
 }
 
-async function figuresOf(folder: string, empty: Figures): Promise<Figures> {
+/** All figures of a round, and those of further starts of servers. */
+async function figuresOf(folder: string, empty: Figures): Promise<Figures[]> {
   const flow = await processorTime(folder, ["flow.mjs"]);
   const laps: Figures = JSON.parse(flow.printed);
   const { import: imported = 0, mock = 0, picture = 0, again = 0, add = 0, query = 0, megabytes = 0 } = laps;
-  return {
+  const figures = {
     ...(await runnersAbove(folder, "readme", empty)),
     "from import to query": imported + mock + picture + add + query,
     [MOCK]: (await processorTime(folder, ["mock.mjs"])).milliseconds,
@@ -96,22 +97,17 @@ async function figuresOf(folder: string, empty: Figures): Promise<Figures> {
     "the same picture again": again,
     "first add and query": add + query,
     "peak memory": megabytes,
-    ...(await figuresOfServers(folder)),
+    ...(await startServe(folder)),
   };
+  const further: Figures[] = [];
+  while (further.length < STARTS_PER_ROUND - 1) further.push(await startServe(folder));
+  return [figures, ...further];
 }
 
 const figuresOfNock = async (folder: string, empty: Figures): Promise<Figures> => ({
   ...(await runnersAbove(folder, "nock", empty)),
   [MOCK]: (await processorTime(folder, ["nock.mjs"])).milliseconds,
 });
-
-async function figuresOfServers(folder: string): Promise<Figures> {
-  const starts: Figures[] = [];
-  for (let start = 0; start < STARTS_PER_ROUND; start++) starts.push(await startServe(folder));
-  return Object.fromEntries(
-    Object.keys(starts[0] ?? {}).map((name) => [name, median(starts.map((start) => start[name] ?? 0))]),
-  );
-}
 
 /** Through a socket, since `fetch` itself takes longer than a server for a summary. */
 async function startServe(folder: string): Promise<Figures> {
