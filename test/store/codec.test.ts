@@ -8,10 +8,11 @@ import { reportRecord } from "../../src/core/schema/report.ts";
 import { targetRecord } from "../../src/core/schema/target.ts";
 import { decoded, decodeTarget, encodeTarget } from "../../src/core/store/codec.ts";
 import { fromText, storedWrite, toText } from "../../src/redis/codec.ts";
+import { codePoint } from "../support/code-point.ts";
 import { requiredFieldsOf, valuesOf } from "../support/schema-values.ts";
 
 const text = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: codePoint }),
   fc.constantFrom("", "\0", "\0\0", "\0NaN", "\0-0", "\\u0000"),
 );
 const number = fc.oneof(

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import * as z from "zod/mini";
+import { codePoint } from "./code-point.ts";
 
 type Def = z.core.$ZodTypes["_zod"]["def"];
 const defOf = (schema: z.core.SomeType): Def => (schema as z.core.$ZodTypes)._zod.def;
@@ -7,7 +8,7 @@ const defOf = (schema: z.core.SomeType): Def => (schema as z.core.$ZodTypes)._zo
 /** Sample values of every kind that records contain; each schema uses those that it accepts. */
 const POOLS: { readonly [Type in Def["type"]]?: fc.Arbitrary<unknown> } = {
   string: fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: codePoint }),
     fc.base64String(),
     fc.constantFrom("", "\0", "a", "\\u0000"),
   ),

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Answer, manage } from "../../support/answers.ts";
 import { describeBackends, type ServiceUnderTest } from "../../support/backends.ts";
+import { codePoint } from "../../support/code-point.ts";
 import { makePng } from "../../support/png.ts";
 
 const image = makePng().toString("base64");
@@ -9,7 +10,7 @@ const image = makePng().toString("base64");
 /** Mostly valid values, some that are taken already, and some invalid ones. */
 const text = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("a", "b", "kept") },
-  { weight: 6, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
+  { weight: 6, arbitrary: fc.string({ unit: codePoint, maxLength: 12 }) },
   { weight: 1, arbitrary: fc.jsonValue() },
 );
 const number = fc.oneof(

@@ -27,10 +27,11 @@ import {
 import { postedTarget, targetJson } from "../../../src/core/schema/target.ts";
 import { read } from "../../../src/core/schema/zod/problems.ts";
 import type { WireForm } from "../../../src/core/schema/zod/wire.ts";
+import { codePoint } from "../../support/code-point.ts";
 import { valuesOf } from "../../support/schema-values.ts";
 
 const random = createRandom("resources");
-const text = fc.string({ unit: "binary", minLength: 1 });
+const text = fc.string({ unit: codePoint, minLength: 1 });
 const name = text.filter((given) => given !== "." && given !== "..");
 const seconds = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map(Math.abs);
 const moment = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date("9999-12-31T23:59:59.999Z") });
@@ -123,7 +124,7 @@ describe("a resource that is sent and read again equals the record it was made f
   });
 
   it("a dataset", () => {
-    const message = fc.string({ unit: "binary" });
+    const message = fc.string({ unit: codePoint });
     const outcome = fc.oneof(
       fc.record({ generationFailureMessage: message, generationWarning: fc.constant(null) }),
       fc.record({

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { describeBackends } from "../../support/backends.ts";
+import { codePoint } from "../../support/code-point.ts";
 import { times } from "../../support/combinations.ts";
 import { send } from "./requests.ts";
 
@@ -20,7 +21,7 @@ const textBody = fc.json().map((text) => Buffer.from(text));
 const targetBody = fc
   .record(
     {
-      name: fc.oneof(fc.string({ unit: "binary" }), fc.jsonValue()),
+      name: fc.oneof(fc.string({ unit: codePoint }), fc.jsonValue()),
       width: fc.oneof(fc.double(), fc.jsonValue()),
       image: fc.oneof(fc.base64String(), fc.string(), fc.jsonValue()),
       active_flag: fc.jsonValue(),

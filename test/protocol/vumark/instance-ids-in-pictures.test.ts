@@ -2,12 +2,12 @@ import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { pdfInstance, pngInstance, svgInstance } from "../../../src/core/apis/vumark/instances.ts";
-
+import { codePoint } from "../../support/code-point.ts";
 import { drawnText, pdfTitle, pngTexts, xmlTextOf } from "./read-back.ts";
 
 /** Any text without lone surrogates. */
 const ids = fc.oneof(
-  fc.string({ unit: "binary", minLength: 1 }),
+  fc.string({ unit: codePoint, minLength: 1 }),
   fc.string({ unit: "grapheme", minLength: 1 }),
   fc.string({
     unit: fc.constantFrom("(", ")", "\\", "<", "&", "]]>", "\r", "\n", "\0", "é", "日", "😀"),
