@@ -76,6 +76,9 @@ export const QUERY_SEARCH: SearchSettings = { side: 1280, most: 2000, contrast: 
 /** Of a query at half its size. */
 export const HALF_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 800 };
 
+/** Of a query that is shortened. */
+export const SHORTENED_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 500 };
+
 export interface FeaturesKernel extends KernelMemory {
   begin(width: number, height: number): number;
   startDetection(contrast: number): void;

@@ -16,11 +16,12 @@ import {
   placeOf,
   QUERY_SEARCH,
   type SearchSettings,
+  SHORTENED_QUERY_SEARCH,
   TARGET_SEARCH,
   type TargetFeatures,
   unpackFeatures,
 } from "./extract.ts";
-import { Pyramid, reduce } from "./pixels.ts";
+import { Pyramid, reduce, shorten } from "./pixels.ts";
 import { type Projections, readProjections } from "./projections.ts";
 import { rateFeatures } from "./rate.ts";
 import { countDifferent, type QueryPicture } from "./recognise.ts";
@@ -36,15 +37,18 @@ export interface QueryPass extends Pick<QueryPicture, "pixels" | "level"> {
   readonly search: SearchSettings;
   /** The targets that share most features with it are verified: at least so many. */
   readonly verified: number;
+  /** Only when nothing is found otherwise: a tilted target is less so where the other side of the query is shortened. */
+  readonly isLast?: true;
 }
 
-/** The whole of a query, and its half size if it is larger than targets' pictures; none if it cannot be decoded. */
+/** The whole of a query, and its half size and shortened if it is larger than targets' pictures; none if it cannot be decoded. */
 export async function passesOfQuery(image: ComparedImage): Promise<readonly QueryPass[]> {
   const grey = await decodeGrey(await image.bytes(), QUERY_SEARCH.side);
   if ("damage" in grey) return [];
   const whole = { pixels: new Pyramid(grey, grey.free), level: 0, search: QUERY_SEARCH, verified: 12 };
   if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
-  return [whole, { ...whole, level: 1, search: HALF_QUERY_SEARCH, verified: 6 }];
+  const half = { ...whole, level: 1, search: HALF_QUERY_SEARCH, verified: 6 };
+  return [whole, half, { ...whole, search: SHORTENED_QUERY_SEARCH, verified: 6, isLast: true }];
 }
 
 /** Its pixels are overwritten afterwards. */
@@ -56,8 +60,9 @@ export async function usePassesOfQuery<T>(
   return use(passes).finally(() => passes[0]?.pixels.free());
 }
 
-export async function featuresOfQuery({ pixels, level, search }: QueryPass): Promise<QueryPicture> {
-  return { ...(await find(pixels.level(level), search)), pixels, level };
+export async function featuresOfQuery({ pixels, level, search, isLast }: QueryPass): Promise<QueryPicture> {
+  const picture = pixels.level(level);
+  return { ...(await find(isLast ? shorten(picture) : picture, search)), pixels, level };
 }
 
 // From the file, not from the rating's pixels: decision 0006.

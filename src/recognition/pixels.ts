@@ -78,6 +78,30 @@ function halve(picture: GreyPicture): GreyPicture {
   return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
 }
 
+/**
+ * A picture whose width or height is halved: the side with less detail, since a tilted target has more along the other, in which it
+ * is foreshortened.
+ */
+export function shorten({ data, width, height }: GreyPicture): GreyPicture {
+  let [across, down] = [0, 0];
+  for (let at = width + 1; at + width < data.length; at += SAMPLED) {
+    across += ((data[at + 1] ?? 0) - (data[at - 1] ?? 0)) ** 2;
+    down += ((data[at + width] ?? 0) - (data[at - width] ?? 0)) ** 2;
+  }
+  const isNarrower = across < down;
+  const [next, beside] = isNarrower ? [2, 1] : [1, width];
+  const size = isNarrower ? { width: width >> 1, height } : { width, height: height >> 1 };
+  const made = new Uint8Array(size.width * size.height);
+  for (let to = 0, y = 0; y < size.height; y++) {
+    for (let at = y * (isNarrower ? width : 2 * width), end = to + size.width; to < end; at += next)
+      made[to++] = ((data[at] ?? 0) + (data[at + beside] ?? 0)) >> 1;
+  }
+  return { data: made, ...size };
+}
+
+/** No divisor of usual widths. */
+const SAMPLED = 7;
+
 export interface SmallPicture extends PixelSize {
   readonly small: Uint8Array;
 }

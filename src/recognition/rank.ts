@@ -45,15 +45,17 @@ export async function rankByFeatures<T extends ComparedTarget>(
     (target.image.sha256 === image.sha256 ? same : others).push(target);
   }
   const judged = new Map<T, Judgement>();
+  const isFound = () => same.length > 0 || [...judged.values()].some(({ found }) => found);
   const searchAll = async (passes: readonly QueryPass[]): Promise<PixelSize | undefined> => {
     const prepared = passes.length > 0 ? await featuresOfTargets(others) : [];
     const search = { targets: others, prepared, judged, minimumInliers, only };
     for (const pass of inOrder(passes, most, only)) {
+      if (pass.isLast && isFound()) break;
       const wanted = Number.isFinite(most)
         ? Math.max(pass.verified, Math.ceil(1.5 * most))
         : LONGEST_SHORTLIST;
       await searchIn(await featuresOfQuery(pass), wanted, search);
-      if (most === 1 && (same.length > 0 || [...judged.values()].some(({ found }) => found))) break;
+      if (most === 1 && isFound()) break;
     }
     return passes[0]?.pixels.level(0);
   };
@@ -94,8 +96,11 @@ export async function rankByFeatures<T extends ComparedTarget>(
  * A target that is seen from near or out of focus shows other detail than its features have: it is found at half the query's size.
  * Whole pictures are never so near. If one match is enough, half the size, which takes less time, comes first.
  */
-const inOrder = <T>(passes: readonly T[], most: number, only: "wholePictures" | undefined) =>
-  only !== undefined ? passes.slice(0, 1) : most === 1 ? passes.toReversed() : passes;
+function inOrder<T>(passes: readonly T[], most: number, only: "wholePictures" | undefined): readonly T[] {
+  if (only !== undefined) return passes.slice(0, 1);
+  const [whole, half, last] = passes;
+  return most === 1 && whole && half && last ? [half, whole, last] : passes;
+}
 
 const UNDECODED: Judgement = { inliers: 0, why: "the picture cannot be decoded" };
 

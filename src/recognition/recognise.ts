@@ -23,6 +23,8 @@ interface Kernel extends KernelMemory {
     targetDark: number,
     targetWidth: number,
     targetHeight: number,
+    longerX: number,
+    longerY: number,
   ): void;
 }
 
@@ -66,6 +68,8 @@ function recognise(target: Features, query: QueryPicture): Position {
     putFeatures(kernel, query, kernel.queryCodesAt(), kernel.queryFramesAt());
     loaded.query = query;
   }
+  const whole = 2 ** query.level;
+  const { width, height } = query.pixels.level(0);
   kernel.recognise(
     query.count,
     query.dark,
@@ -75,13 +79,14 @@ function recognise(target: Features, query: QueryPicture): Position {
     target.dark,
     target.width,
     target.height,
+    Math.round(width / whole / query.width),
+    Math.round(height / whole / query.height),
   );
   const [inliers = 0, chance = 0, span = 0, tilt = 0, , ...corners] = new Float64Array(
     buffer,
     kernel.resultAt(),
     13,
   );
-  const whole = 2 ** query.level;
   const places = new Float64Array(buffer, kernel.inliersAt(), inliers * 2).map((each) => each * whole);
   const corner = (index: number) =>
     [whole * (corners[index * 2] ?? 0), whole * (corners[index * 2 + 1] ?? 0)] as const;
@@ -129,7 +134,7 @@ export interface Found extends Detection {
 
 export interface QueryPicture extends Features {
   readonly pixels: Pyramid;
-  /** Which of these is searched. */
+  /** Which of these is searched, perhaps shortened. */
   readonly level: number;
 }
 

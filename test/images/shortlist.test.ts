@@ -6,6 +6,7 @@ import { lookFor } from "../../src/recognition/recognise.ts";
 import { shortlist } from "../../src/recognition/shortlist.ts";
 import { takePhotograph } from "../bench/scenes/camera.ts";
 import { drawn, sceneOf } from "../bench/scenes/conditions.ts";
+import { firstOf } from "../support/combinations.ts";
 import { at, type Grey, pngOf } from "../support/photographs.ts";
 import { generator } from "../support/scenes.ts";
 import { drawStructured } from "../support/structured-pictures.ts";
@@ -106,22 +107,42 @@ describe("keyboards, of which only the letters differ", () => {
   }, 60_000);
 });
 
+/** Looks for the pictures that a scene shows. */
+async function rankScene(name: string, number: number, seed: number, most: number) {
+  const { shown, take } = sceneOf(name, number, seed);
+  const targets = await Promise.all(
+    shown.map(async (each) => ({
+      name: each.kind,
+      image: imageOf(await pngOf(await drawn(each, seed))),
+      targetId: each.kind,
+      applicationMetadata: null,
+    })),
+  );
+  return { shown, ...(await rankByFeatures(8, imageOf(await take()), targets, most)) };
+}
+
 describe("six pictures in one photograph", () => {
   // A logo that is out of focus, and a table whose cells look alike
   it.each([16, 58])(
     "are all found by one query: scene %s",
     async (number) => {
-      const { shown, take } = sceneOf("several at once", number, 2);
-      const targets = await Promise.all(
-        shown.map(async (each) => ({
-          name: each.kind,
-          image: imageOf(await pngOf(await drawn(each, 2))),
-          targetId: each.kind,
-          applicationMetadata: null,
-        })),
-      );
-      const { matches } = await rankByFeatures(8, imageOf(await take()), targets, 10);
+      const { shown, matches } = await rankScene("several at once", number, 2, 10);
       expect(matches.map(({ target }) => target.name).sort()).toEqual(shown.map(({ kind }) => kind).sort());
+    },
+    60_000,
+  );
+});
+
+describe("a picture tilted by 45 to 60°, of which too few features agree", () => {
+  // Its height, and of the second scene its width, has to be halved
+  it.each(firstOf([3, 43], 1))(
+    "is found where one side of the photograph is shortened: scene %i",
+    async (number) => {
+      const { matches } = await rankScene("tilt to 60°", number, 1, 1);
+      // As it is in the photograph, not in what was searched
+      expect(matches.map(({ recognition }) => recognition?.why)).toEqual([
+        expect.stringMatching(/tilt about (4[5-9]|5\d|6[0-2])°$/),
+      ]);
     },
     60_000,
   );

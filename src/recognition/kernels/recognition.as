@@ -85,6 +85,9 @@ function keepOnePerPlace(): i32 {
 }
 
 const corners = new StaticArray<f64>(8);
+// How much the photograph was shortened in the query
+let longerX: f64 = 1;
+let longerY: f64 = 1;
 
 /** Whether a camera can see a picture so: not mirrored, folded, edge on, or of a few pixels. Returns the cosine of the tilt, or 0. */
 function plausibility(): f64 {
@@ -95,8 +98,8 @@ function plausibility(): f64 {
     if (w <= 1e-6) return 0;
     nearest = Math.min(nearest, w);
     farthest = Math.max(farthest, w);
-    corners[i * 2] = (model[0] * x + model[1] * y + model[2]) / w;
-    corners[i * 2 + 1] = (model[3] * x + model[4] * y + model[5]) / w;
+    corners[i * 2] = (longerX * (model[0] * x + model[1] * y + model[2])) / w;
+    corners[i * 2 + 1] = (longerY * (model[3] * x + model[4] * y + model[5])) / w;
   }
   if (nearest * MOST_PERSPECTIVE < farthest) return 0;
   let longest: f64 = 0;
@@ -110,8 +113,8 @@ function plausibility(): f64 {
   const x = targetWidth / 2, y = targetHeight / 2;
   const w = model[6] * x + model[7] * y + model[8];
   const X = (model[0] * x + model[1] * y + model[2]) / w, Y = (model[3] * x + model[4] * y + model[5]) / w;
-  const a = (model[0] - model[6] * X) / w, b = (model[1] - model[7] * X) / w;
-  const c = (model[3] - model[6] * Y) / w, d = (model[4] - model[7] * Y) / w;
+  const a = (longerX * (model[0] - model[6] * X)) / w, b = (longerX * (model[1] - model[7] * X)) / w;
+  const c = (longerY * (model[3] - model[6] * Y)) / w, d = (longerY * (model[4] - model[7] * Y)) / w;
   const q = Math.sqrt((a + d) * (a + d) + (c - b) * (c - b)) / 2;
   const r = Math.sqrt((a - d) * (a - d) + (c + b) * (c + b)) / 2;
   const most = q + r, least = Math.abs(q - r);
@@ -137,8 +140,8 @@ function judge(): void {
   result[3] = (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
   for (let i = 0; i < 8; i++) result[5 + i] = corners[i];
   for (let i = 0; i < kept; i++) {
-    inliers[i * 2] = qx[inside[i]];
-    inliers[i * 2 + 1] = qy[inside[i]];
+    inliers[i * 2] = longerX * qx[inside[i]];
+    inliers[i * 2 + 1] = longerY * qy[inside[i]];
   }
 }
 
@@ -162,8 +165,10 @@ function isTried(): bool {
  */
 export function recognise(
   queries: i32, queryDark: i32, queryW: i32, queryH: i32,
-  targets: i32, targetDark: i32, targetW: i32, targetH: i32,
+  targets: i32, targetDark: i32, targetW: i32, targetH: i32, timesX: f64, timesY: f64,
 ): void {
+  longerX = timesX;
+  longerY = timesY;
   setSizes(targetW, targetH, queryW, queryH);
   pairUp(queries, queryDark, targets, targetDark);
   memory.fill(resultAt(), 0, 13 * 8);
