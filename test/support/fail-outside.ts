@@ -1,4 +1,5 @@
 import { afterEach, expect } from "vitest";
+import "./equal-bytes.ts";
 import { attempts } from "./network-trap.mjs";
 
 afterEach(() => {
