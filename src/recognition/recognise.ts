@@ -106,6 +106,8 @@ const SAME = { least: 0.4, certain: 8 };
 /** If this much of it does, in so many windows, fewer inliers are enough, and a higher chance. */
 const MOSTLY_SAME = { windows: LEAST_WINDOWS, same: 0.5, fewer: 2, chance: 2 };
 const NEARLY_SAME = { windows: 4 * LEAST_WINDOWS, same: 0.75, fewer: 3, chance: 3 };
+/** From near, few windows of a target are seen. */
+const ALL_SAME = { windows: LEAST_WINDOWS / 2, same: 1, fewer: 1, chance: 0 };
 /**
  * The part of all, covered or not, that must look so: another picture with the same logo shows less of the target. The rarer the
  * inliers are by chance, the less; never less than the last.
@@ -143,12 +145,12 @@ export function lookFor(target: TargetFeatures, query: QueryPicture, minimumInli
   const position = recognise(target, query);
   const { inliers, chance, tilt, corners } = position;
   const tooWeak = whyTooWeak(position, target, query, minimumInliers);
-  const enough = [MOSTLY_SAME, NEARLY_SAME].find(
+  const enough = [MOSTLY_SAME, NEARLY_SAME, ALL_SAME].filter(
     (each) => inliers >= Math.max(LEAST_INLIERS, minimumInliers - each.fewer) && chance <= each.chance,
   );
-  if (tooWeak && !enough) return { inliers, why: tooWeak };
+  if (tooWeak && enough.length === 0) return { inliers, why: tooWeak };
   const look = lookAtPixels(target, query.pixels, corners, tooWeak !== undefined);
-  if (tooWeak && enough && (look.windows < enough.windows || look.same < enough.same))
+  if (tooWeak && !enough.some(({ windows, same }) => look.windows >= windows && look.same >= same))
     return { inliers, why: tooWeak };
   const notShown = whyNotShown(position, look);
   const isCertain = chance <= CERTAIN.chance && position.span >= CERTAIN.span;

@@ -147,3 +147,10 @@ describe("a picture tilted by 45 to 60°, of which too few features agree", () =
     60_000,
   );
 });
+
+describe("a logo of which a quarter fills the photograph", () => {
+  it("is found by few features, since all that is seen of it looks the same", async () => {
+    const { matches } = await rankScene("near: a quarter of a picture", 58, 1, 1);
+    expect(matches).toHaveLength(1);
+  }, 60_000);
+});
