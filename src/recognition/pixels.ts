@@ -116,8 +116,8 @@ function begin(target: SmallPicture): number {
 
 /** With fewer windows than this, pixels alone tell too little. */
 export const LEAST_WINDOWS = 12;
-/** The same, of pixels where features agree. */
-const FEWEST_WINDOWS = 6;
+/** The same, of pixels where features agree; fewer tell enough if all of them look the same. */
+const FEWEST_WINDOWS = { someSame: 6, allSame: 3 };
 /** Part of the windows that are the same in copies of a picture. */
 const NEARLY_ALL = 0.95;
 
@@ -174,6 +174,7 @@ export function lookAtPixels(
   kernel.warp(picture.width, picture.height, 2 ** level, target.width, target.height);
   const alike = kernel.countAlike(needsMany);
   const windows = kernel.countLookedAt();
-  const shown = windows < FEWEST_WINDOWS ? undefined : alike / windows;
+  const fewest = alike < windows ? FEWEST_WINDOWS.someSame : FEWEST_WINDOWS.allSame;
+  const shown = windows < fewest ? undefined : alike / windows;
   return { windows, shown, same: alike / Math.max(1, windows - kernel.countCovered()) };
 }
