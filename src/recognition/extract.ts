@@ -77,7 +77,7 @@ export const QUERY_SEARCH: SearchSettings = { side: 1280, most: 2000, contrast: 
 export const HALF_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 800 };
 
 /** Of a query that is shortened. */
-export const SHORTENED_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 500 };
+export const SHORT_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 500 };
 
 export interface FeaturesKernel extends KernelMemory {
   begin(width: number, height: number): number;

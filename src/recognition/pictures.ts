@@ -16,7 +16,7 @@ import {
   placeOf,
   QUERY_SEARCH,
   type SearchSettings,
-  SHORTENED_QUERY_SEARCH,
+  SHORT_QUERY_SEARCH,
   TARGET_SEARCH,
   type TargetFeatures,
   unpackFeatures,
@@ -48,7 +48,7 @@ export async function passesOfQuery(image: ComparedImage): Promise<readonly Quer
   const whole = { pixels: new Pyramid(grey, grey.free), level: 0, search: QUERY_SEARCH, verified: 12 };
   if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
   const half = { ...whole, level: 1, search: HALF_QUERY_SEARCH, verified: 6 };
-  return [whole, half, { ...whole, search: SHORTENED_QUERY_SEARCH, verified: 6, isLast: true }];
+  return [whole, half, { ...whole, search: SHORT_QUERY_SEARCH, verified: 6, isLast: true }];
 }
 
 /** Its pixels are overwritten afterwards. */

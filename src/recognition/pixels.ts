@@ -88,12 +88,12 @@ export function shorten({ data, width, height }: GreyPicture): GreyPicture {
     across += ((data[at + 1] ?? 0) - (data[at - 1] ?? 0)) ** 2;
     down += ((data[at + width] ?? 0) - (data[at - width] ?? 0)) ** 2;
   }
-  const isNarrower = across < down;
-  const [next, beside] = isNarrower ? [2, 1] : [1, width];
-  const size = isNarrower ? { width: width >> 1, height } : { width, height: height >> 1 };
+  const narrow = across < down;
+  const [next, beside] = narrow ? [2, 1] : [1, width];
+  const size = narrow ? { width: width >> 1, height } : { width, height: height >> 1 };
   const made = new Uint8Array(size.width * size.height);
   for (let to = 0, y = 0; y < size.height; y++) {
-    for (let at = y * (isNarrower ? width : 2 * width), end = to + size.width; to < end; at += next)
+    for (let at = y * (narrow ? width : 2 * width), end = to + size.width; to < end; at += next)
       made[to++] = ((data[at] ?? 0) + (data[at + beside] ?? 0)) >> 1;
   }
   return { data: made, ...size };
@@ -117,7 +117,7 @@ function begin(target: SmallPicture): number {
 /** With fewer windows than this, pixels alone tell too little. */
 export const LEAST_WINDOWS = 12;
 /** The same, of pixels where features agree; fewer tell enough if all of them look the same. */
-const FEWEST_WINDOWS = { someSame: 6, allSame: 3 };
+const [FEWEST_WINDOWS, FEWEST_ALIKE] = [6, 3];
 /** Part of the windows that are the same in copies of a picture. */
 const NEARLY_ALL = 0.95;
 
@@ -174,7 +174,7 @@ export function lookAtPixels(
   kernel.warp(picture.width, picture.height, 2 ** level, target.width, target.height);
   const alike = kernel.countAlike(needsMany);
   const windows = kernel.countLookedAt();
-  const fewest = alike < windows ? FEWEST_WINDOWS.someSame : FEWEST_WINDOWS.allSame;
+  const fewest = alike < windows ? FEWEST_WINDOWS : FEWEST_ALIKE;
   const shown = windows < fewest ? undefined : alike / windows;
   return { windows, shown, same: alike / Math.max(1, windows - kernel.countCovered()) };
 }

@@ -55,6 +55,8 @@ const TARGETS_PER_SLICE = 5000;
 const POSTINGS_PER_SLICE = 750_000;
 /** A query reads at most this many indexed features: rare ones vote first, because they tell targets apart. */
 const MOST_POSTINGS = 60_000_000;
+/** Of more than so many, which take 2 ms, this part is enough. */
+const [FEW_POSTINGS, VOTING] = [500_000, 0.6];
 /** Targets with many features get votes by chance. */
 const CHANCE_FEATURES = 60;
 /** Votes that chance gives a target: so many, or so many times the mean. One of sixty keyboards that a query shows may have 1.5. */
@@ -217,10 +219,13 @@ async function chooseVoters(query: Features, segments: readonly Segment[]): Prom
   // Sorting numbers is many times faster than by a function.
   const keys = costs.map((cost, feature) => cost * query.count + feature).sort();
   const order = Int32Array.from(keys, (key) => key % query.count);
-  let postings = 0;
+  let left = Math.min(
+    MOST_POSTINGS,
+    Math.max(FEW_POSTINGS, VOTING * costs.reduce((sum, cost) => sum + cost, 0)),
+  );
   const tooMany = order.findIndex((feature) => {
-    postings += costs[feature] ?? 0;
-    return postings > MOST_POSTINGS;
+    left -= costs[feature] ?? 0;
+    return left < 0;
   });
   return tooMany < 0 ? order : order.subarray(0, tooMany);
 }
