@@ -37,8 +37,8 @@ export interface QueryPass extends Pick<QueryPicture, "pixels" | "level"> {
   readonly search: SearchSettings;
   /** The targets that share most features with it are verified: at least so many. */
   readonly verified: number;
-  /** Only when nothing is found otherwise: a tilted target is less so where the other side of the query is shortened. */
-  readonly isLast?: true;
+  /** One side of the query is halved, which rights a tilted target: searched only if nothing is found otherwise. */
+  readonly isShort?: true;
 }
 
 /** The whole of a query, and its half size and shortened if it is larger than targets' pictures; none if it cannot be decoded. */
@@ -48,7 +48,7 @@ export async function passesOfQuery(image: ComparedImage): Promise<readonly Quer
   const whole = { pixels: new Pyramid(grey, grey.free), level: 0, search: QUERY_SEARCH, verified: 12 };
   if (Math.max(grey.width, grey.height) <= TARGET_SEARCH.side) return [whole];
   const half = { ...whole, level: 1, search: HALF_QUERY_SEARCH, verified: 6 };
-  return [whole, half, { ...whole, search: SHORT_QUERY_SEARCH, verified: 6, isLast: true }];
+  return [whole, half, { ...whole, search: SHORT_QUERY_SEARCH, verified: 6, isShort: true }];
 }
 
 /** Its pixels are overwritten afterwards. */
@@ -60,9 +60,9 @@ export async function usePassesOfQuery<T>(
   return use(passes).finally(() => passes[0]?.pixels.free());
 }
 
-export async function featuresOfQuery({ pixels, level, search, isLast }: QueryPass): Promise<QueryPicture> {
+export async function featuresOfQuery({ pixels, level, search, isShort }: QueryPass): Promise<QueryPicture> {
   const picture = pixels.level(level);
-  return { ...(await find(isLast ? shorten(picture) : picture, search)), pixels, level };
+  return { ...(await find(isShort ? shorten(picture) : picture, search)), pixels, level };
 }
 
 // From the file, not from the rating's pixels: decision 0006.

@@ -78,6 +78,9 @@ function halve(picture: GreyPicture): GreyPicture {
   return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
 }
 
+/** No divisor of usual widths. */
+const SAMPLED = 7;
+
 /**
  * A picture whose width or height is halved: the side with less detail, since a tilted target has more along the other, in which it
  * is foreshortened.
@@ -99,9 +102,6 @@ export function shorten({ data, width, height }: GreyPicture): GreyPicture {
   return { data: made, ...size };
 }
 
-/** No divisor of usual widths. */
-const SAMPLED = 7;
-
 export interface SmallPicture extends PixelSize {
   readonly small: Uint8Array;
 }
@@ -117,7 +117,8 @@ function begin(target: SmallPicture): number {
 /** With fewer windows than this, pixels alone tell too little. */
 export const LEAST_WINDOWS = 12;
 /** The same, of pixels where features agree; fewer tell enough if all of them look the same. */
-const [FEWEST_WINDOWS, FEWEST_ALIKE] = [6, 3];
+export const FEWEST_WINDOWS = 6;
+const FEWEST_ALIKE = 3;
 /** Part of the windows that are the same in copies of a picture. */
 const NEARLY_ALL = 0.95;
 

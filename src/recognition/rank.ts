@@ -50,7 +50,7 @@ export async function rankByFeatures<T extends ComparedTarget>(
     const prepared = passes.length > 0 ? await featuresOfTargets(others) : [];
     const search = { targets: others, prepared, judged, minimumInliers, only };
     for (const pass of inOrder(passes, most, only)) {
-      if (pass.isLast && isFound()) break;
+      if (pass.isShort && isFound()) break;
       const wanted = Number.isFinite(most)
         ? Math.max(pass.verified, Math.ceil(1.5 * most))
         : LONGEST_SHORTLIST;

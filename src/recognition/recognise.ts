@@ -2,7 +2,7 @@ import { instantiate, type KernelMemory, keptWhileUsed } from "../core/images/ke
 import type { Outline } from "../core/schema/journal-entry.ts";
 import { type Features, inParts, putFeatures, type TargetFeatures } from "./extract.ts";
 import { recognitionKernel } from "./kernels/compiled.ts";
-import { LEAST_WINDOWS, type Look, lookAtPixels, type Pyramid } from "./pixels.ts";
+import { FEWEST_WINDOWS, LEAST_WINDOWS, type Look, lookAtPixels, type Pyramid } from "./pixels.ts";
 import type { Detection } from "./places.ts";
 import { GOOD_FEATURES, tooSmall } from "./rate.ts";
 
@@ -107,7 +107,7 @@ const SAME = { least: 0.4, certain: 8 };
 const MOSTLY_SAME = { windows: LEAST_WINDOWS, same: 0.5, fewer: 2, chance: 2 };
 const NEARLY_SAME = { windows: 4 * LEAST_WINDOWS, same: 0.75, fewer: 3, chance: 3 };
 /** From near, few windows of a target are seen. */
-const ALL_SAME = { windows: LEAST_WINDOWS / 2, same: 1, fewer: 1, chance: 0 };
+const ALL_SAME = { windows: FEWEST_WINDOWS, same: 1, fewer: 1, chance: 0 };
 /**
  * The part of all, covered or not, that must look so: another picture with the same logo shows less of the target. The rarer the
  * inliers are by chance, the less; never less than the last.

@@ -66,7 +66,8 @@ const MOST_COPIES = 100;
 /**
  * The targets that share most features with the query, best first.
  * @param targets - null: without features
- * @returns all of the targets when there are few; else those of the `most` best pictures that have more votes than chance gives, and those too new to be indexed
+ * @returns all of the targets when there are few; else those of the `most` best pictures that have more votes than chance gives, and
+ * those too new to be indexed
  */
 export function shortlist(
   query: Features,

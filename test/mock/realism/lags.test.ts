@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { usedMegabytes } from "../../bench/memory.ts";
+import { collectGarbage } from "../../support/collect-garbage.ts";
 import { makePng, pngChunk } from "../../support/png.ts";
 import { LAGS, lagOf, opened, other, poster } from "./shop.ts";
+
+function usedMegabytes(): number {
+  collectGarbage();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return (heapUsed + arrayBuffers) / 1e6;
+}
 
 describe("a lag", () => {
   it("lasts exactly as long as the option says, whatever the processing time", async () => {
@@ -104,7 +110,7 @@ describe("a lag", () => {
     targets.length = 0;
     all.clock.advance(4);
     await all.shop.find();
-    const held = await usedMegabytes();
+    const held = usedMegabytes();
     all.clock.advance(1);
     await all.shop.find();
     // Weak references keep an object until the turn ends.
