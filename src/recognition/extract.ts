@@ -79,18 +79,12 @@ export const HALF_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 800 };
 /** Of a query that is shortened. */
 export const SHORT_QUERY_SEARCH: SearchSettings = { ...QUERY_SEARCH, most: 500 };
 
-export interface FeaturesKernel extends KernelMemory {
+export interface FeaturesKernel
+  extends KernelMemory<"CANDIDATES" | "SELECTED" | "FEATURES" | "RAW" | "CODES" | "PROJECTION" | "BIASES"> {
   begin(width: number, height: number): number;
   startDetection(contrast: number): void;
   detectPart(): number;
   describe(start: number, end: number, most: number): number;
-  candidatesAt(): number;
-  selectedAt(): number;
-  featuresAt(): number;
-  rawAt(): number;
-  codesAt(): number;
-  projectionAt(): number;
-  biasesAt(): number;
 }
 
 const CODE_BYTES = BITS / 8;
@@ -108,8 +102,8 @@ export class FeatureFinder {
 
   constructor({ weights, biases }: Projections) {
     const { buffer } = this.kernel.memory;
-    new Int8Array(buffer, this.kernel.projectionAt(), BITS * VALUES).set(weights);
-    new Int32Array(buffer, this.kernel.biasesAt(), BITS).set(biases);
+    new Int8Array(buffer, this.kernel.PROJECTION.value, BITS * VALUES).set(weights);
+    new Int32Array(buffer, this.kernel.BIASES.value, BITS).set(biases);
   }
 
   find(picture: GreyPicture, search: SearchSettings): Promise<Features> {
@@ -131,7 +125,7 @@ export class FeatureFinder {
     }
     await yieldToEventLoop();
     const selected = this.#select(found, width, height, most, finest);
-    new Int32Array(kernel.memory.buffer, kernel.selectedAt(), selected.length).set(selected);
+    new Int32Array(kernel.memory.buffer, kernel.SELECTED.value, selected.length).set(selected);
     for (let start = 0; start < selected.length; start += DESCRIBED_PER_SLICE) {
       kernel.describe(start, Math.min(start + DESCRIBED_PER_SLICE, selected.length), most);
       await yieldToEventLoop();
@@ -143,8 +137,8 @@ export class FeatureFinder {
   /** The strongest candidates: half of them spread over the picture, the rest wherever they are. */
   #select(found: number, width: number, height: number, most: number, finest: number): Int32Array {
     const { buffer } = this.kernel.memory;
-    const values = new Float32Array(buffer, this.kernel.candidatesAt(), found * CANDIDATE_FIELDS);
-    const fields = new Int32Array(buffer, this.kernel.candidatesAt(), found * CANDIDATE_FIELDS);
+    const values = new Float32Array(buffer, this.kernel.CANDIDATES.value, found * CANDIDATE_FIELDS);
+    const fields = new Int32Array(buffer, this.kernel.CANDIDATES.value, found * CANDIDATE_FIELDS);
     // Bits of positive numbers have the numbers' order. Sorting numbers is many times faster than by a function.
     const keys = new Float64Array(found);
     for (let index = 0; index < found; index++)
@@ -183,9 +177,9 @@ export class FeatureFinder {
   #copy(count: number, width: number, height: number): Features {
     const { kernel } = this;
     const { buffer } = kernel.memory;
-    const fields = new Float32Array(buffer, kernel.featuresAt(), count * FEATURE_FIELDS);
-    const signs = new Int32Array(buffer, kernel.featuresAt(), count * FEATURE_FIELDS);
-    const given = new Uint8Array(buffer, kernel.codesAt(), count * CODE_BYTES);
+    const fields = new Float32Array(buffer, kernel.FEATURES.value, count * FEATURE_FIELDS);
+    const signs = new Int32Array(buffer, kernel.FEATURES.value, count * FEATURE_FIELDS);
+    const given = new Uint8Array(buffer, kernel.CODES.value, count * CODE_BYTES);
     const frames = new Uint16Array(count * FRAME_FIELDS);
     const codes = new Uint8Array(count * CODE_BYTES);
     let [copied, dark] = [0, 0];

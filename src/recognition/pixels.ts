@@ -4,19 +4,13 @@ import { instantiate, type KernelMemory, keptWhileUsed } from "../core/images/ke
 import type { Outline } from "../core/schema/journal-entry.ts";
 import { windowsKernel } from "./kernels/compiled.ts";
 
-interface Kernel extends KernelMemory {
-  pictureAt(): number;
-  smallAt(): number;
-  otherAt(): number;
-  cornersAt(): number;
+interface Kernel extends KernelMemory<"picture" | "small" | "other" | "corners" | "lookedAt" | "covered"> {
   reduce(width: number, height: number, smallWidth: number, smallHeight: number): void;
   halve(width: number, height: number): void;
   begin(width: number, height: number): number;
   isSame(others: number): number;
   warp(width: number, height: number, scale: number, targetWidth: number, targetHeight: number): void;
   countAlike(needsMany: boolean): number;
-  countLookedAt(): number;
-  countCovered(): number;
 }
 
 /** Each use ends before another begins: its memory keeps nothing. */
@@ -44,9 +38,9 @@ export function smallSize({ width, height }: PixelSize): PixelSize {
 export function reduce(picture: GreyPicture): Uint8Array {
   const { kernel, memory } = load();
   const { width, height } = smallSize(picture);
-  memory.set(picture.data, kernel.pictureAt());
+  memory.set(picture.data, kernel.picture.value);
   kernel.reduce(picture.width, picture.height, width, height);
-  return memory.slice(kernel.smallAt(), kernel.smallAt() + width * height);
+  return memory.slice(kernel.small.value, kernel.small.value + width * height);
 }
 
 /** A picture, at half its size, at a quarter, as far as it is asked for. */
@@ -72,10 +66,10 @@ export class Pyramid {
 
 function halve(picture: GreyPicture): GreyPicture {
   const { kernel, memory } = load();
-  memory.set(picture.data, kernel.pictureAt());
+  memory.set(picture.data, kernel.picture.value);
   kernel.halve(picture.width, picture.height);
   const [width, height] = [picture.width >> 1, picture.height >> 1];
-  return { data: memory.slice(kernel.pictureAt(), kernel.pictureAt() + width * height), width, height };
+  return { data: memory.slice(kernel.picture.value, kernel.picture.value + width * height), width, height };
 }
 
 /** No divisor of usual widths. */
@@ -110,7 +104,7 @@ export interface SmallPicture extends PixelSize {
 function begin(target: SmallPicture): number {
   const { kernel, memory } = load();
   const { width, height } = smallSize(target);
-  memory.set(target.small, kernel.smallAt());
+  memory.set(target.small, kernel.small.value);
   return kernel.begin(width, height);
 }
 
@@ -132,7 +126,7 @@ export function findSame<T extends SmallPicture>(target: SmallPicture, others: r
   return others.find((other) => {
     const { width, height } = smallSize(other);
     if (width !== size.width || height !== size.height) return false;
-    memory.set(other.small, kernel.otherAt());
+    memory.set(other.small, kernel.other.value);
     return kernel.isSame(mayDiffer) === 1;
   });
 }
@@ -170,12 +164,12 @@ export function lookAtPixels(
   const picture = query.level(level);
   begin(target);
   const { kernel, memory } = load();
-  memory.set(picture.data, kernel.pictureAt());
-  new Float64Array(memory.buffer, kernel.cornersAt(), 8).set(corners.flat());
+  memory.set(picture.data, kernel.picture.value);
+  new Float64Array(memory.buffer, kernel.corners.value, 8).set(corners.flat());
   kernel.warp(picture.width, picture.height, 2 ** level, target.width, target.height);
   const alike = kernel.countAlike(needsMany);
-  const windows = kernel.countLookedAt();
+  const windows = kernel.lookedAt.value;
   const fewest = alike < windows ? FEWEST_WINDOWS : FEWEST_ALIKE;
   const shown = windows < fewest ? undefined : alike / windows;
-  return { windows, shown, same: alike / Math.max(1, windows - kernel.countCovered()) };
+  return { windows, shown, same: alike / Math.max(1, windows - kernel.covered.value) };
 }

@@ -6,13 +6,8 @@ import { FEWEST_WINDOWS, LEAST_WINDOWS, type Look, lookAtPixels, type Pyramid } 
 import type { Detection } from "./places.ts";
 import { GOOD_FEATURES, tooSmall } from "./rate.ts";
 
-interface Kernel extends KernelMemory {
-  queryCodesAt(): number;
-  targetCodesAt(): number;
-  queryFramesAt(): number;
-  targetFramesAt(): number;
-  resultAt(): number;
-  inliersAt(): number;
+interface Kernel
+  extends KernelMemory<"queryCodes" | "targetCodes" | "queryFrames" | "targetFrames" | "result" | "inliers"> {
   countDifferent(targets: number, targetDark: number): number;
   recognise(
     queries: number,
@@ -52,7 +47,7 @@ const recogniser = keptWhileUsed((): { readonly kernel: Kernel; query?: Features
 function load(target: Features) {
   const loaded = recogniser();
   const { kernel } = loaded;
-  putFeatures(kernel, target, kernel.targetCodesAt(), kernel.targetFramesAt());
+  putFeatures(kernel, target, kernel.targetCodes.value, kernel.targetFrames.value);
   return loaded;
 }
 
@@ -65,7 +60,7 @@ function recognise(target: Features, query: QueryPicture): Position {
   const { kernel } = loaded;
   const { buffer } = kernel.memory;
   if (loaded.query !== query) {
-    putFeatures(kernel, query, kernel.queryCodesAt(), kernel.queryFramesAt());
+    putFeatures(kernel, query, kernel.queryCodes.value, kernel.queryFrames.value);
     loaded.query = query;
   }
   const whole = 2 ** query.level;
@@ -84,10 +79,10 @@ function recognise(target: Features, query: QueryPicture): Position {
   );
   const [inliers = 0, chance = 0, span = 0, tilt = 0, , ...corners] = new Float64Array(
     buffer,
-    kernel.resultAt(),
+    kernel.result.value,
     13,
   );
-  const places = new Float64Array(buffer, kernel.inliersAt(), inliers * 2).map((each) => each * whole);
+  const places = new Float64Array(buffer, kernel.inliers.value, inliers * 2).map((each) => each * whole);
   const corner = (index: number) =>
     [whole * (corners[index * 2] ?? 0), whole * (corners[index * 2 + 1] ?? 0)] as const;
   return { inliers, chance, span, tilt, corners: [0, 1, 2, 3].map(corner), places };

@@ -9,13 +9,7 @@ import { votesKernel } from "./kernels/compiled.ts";
  * targets. Copies of a picture are indexed as one: otherwise they would take votes from each other.
  */
 
-interface Kernel extends KernelMemory {
-  codesAt(): number;
-  framesAt(): number;
-  costsAt(): number;
-  chosenAt(): number;
-  scoresAt(): number;
-  allowedAt(): number;
+interface Kernel extends KernelMemory<"CODES" | "FRAMES" | "COSTS" | "CHOSEN" | "scores" | "allowed"> {
   begin(targets: number, features: number): void;
   count(features: number, dark: number): void;
   endCounting(): void;
@@ -156,7 +150,7 @@ async function findSegments(targets: readonly (TargetFeatures | null)[]) {
     const { kernel, places: all } = place.segment;
     const allowed =
       allowedIn.get(place.segment) ??
-      new Uint8Array(kernel.memory.buffer, kernel.allowedAt(), all.length).fill(0);
+      new Uint8Array(kernel.memory.buffer, kernel.allowed.value, all.length).fill(0);
     allowedIn.set(place.segment, allowed);
     allowed[place.index] = 1;
   }
@@ -164,7 +158,7 @@ async function findSegments(targets: readonly (TargetFeatures | null)[]) {
 }
 
 const scoresOf = ({ kernel, places }: Segment) =>
-  new Float32Array(kernel.memory.buffer, kernel.scoresAt(), places.length);
+  new Float32Array(kernel.memory.buffer, kernel.scores.value, places.length);
 
 const meanOf = (parts: readonly Float32Array[]): number =>
   parts.reduce((sum, part) => part.reduce((all, each) => all + each, sum), 0) /
@@ -191,7 +185,7 @@ async function addSegments(targets: readonly TargetFeatures[]): Promise<void> {
     const each = async (use: (features: Features, index: number) => void) => {
       for (const [index, [features]] of pictures.entries()) {
         if (index % INDEXED_PER_SLICE === 0) await yieldToEventLoop();
-        putFeatures(kernel, features, kernel.codesAt(), kernel.framesAt());
+        putFeatures(kernel, features, kernel.CODES.value, kernel.FRAMES.value);
         use(features, index);
       }
     };
@@ -212,9 +206,9 @@ async function chooseVoters(query: Features, segments: readonly Segment[]): Prom
   const costs = new Float64Array(query.count);
   for (const { kernel } of segments) {
     await yieldToEventLoop();
-    putFeatures(kernel, query, kernel.codesAt(), kernel.framesAt());
+    putFeatures(kernel, query, kernel.CODES.value, kernel.FRAMES.value);
     kernel.measure(query.count, query.dark);
-    const measured = new Uint32Array(kernel.memory.buffer, kernel.costsAt(), query.count);
+    const measured = new Uint32Array(kernel.memory.buffer, kernel.COSTS.value, query.count);
     for (const [feature, cost] of measured.entries()) costs[feature] = (costs[feature] ?? 0) + cost;
   }
   // Sorting numbers is many times faster than by a function.
@@ -239,8 +233,8 @@ async function vote(
 ): Promise<void> {
   const { buffer } = kernel.memory;
   kernel.clearVotes();
-  new Int32Array(buffer, kernel.chosenAt(), voters.length).set(voters);
-  const costs = new Uint32Array(buffer, kernel.costsAt(), count);
+  new Int32Array(buffer, kernel.CHOSEN.value, voters.length).set(voters);
+  const costs = new Uint32Array(buffer, kernel.COSTS.value, count);
   let [start, postings] = [0, 0];
   for (const [place, feature] of voters.entries()) {
     const cost = costs[feature] ?? 0;

@@ -100,9 +100,7 @@ async function sketchOf(
   );
 }
 
-interface Kernel extends KernelMemory {
-  sourceAt(): number;
-  greyAt(): number;
+interface Kernel extends KernelMemory<"SOURCE" | "GREY"> {
   reduce(count: number): void;
 }
 
@@ -116,11 +114,11 @@ function reduceSlice(pixels: Uint8Array, totals: Totals): Uint8Array {
   const kernel = load();
   const { buffer } = kernel.memory;
   const count = pixels.length / CHANNELS;
-  new Uint8Array(buffer).set(pixels, kernel.sourceAt());
+  new Uint8Array(buffer).set(pixels, kernel.SOURCE.value);
   kernel.reduce(count);
   for (const [index, sum] of new Float64Array(buffer, 0, totals.length).entries())
     totals[index] = (totals[index] ?? 0) + sum;
-  return new Uint8Array(buffer, kernel.greyAt(), count);
+  return new Uint8Array(buffer, kernel.GREY.value, count);
 }
 
 /** Makes an image grey, and finds its deviation, in slices. Grey is Y of ITU-R 601 as OpenCV rounds it. */

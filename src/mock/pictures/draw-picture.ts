@@ -4,8 +4,7 @@ import type { Pixels } from "../../core/images/decode.ts";
 import { instantiate, type KernelMemory, keptWhileUsed } from "../../core/images/kernels/instantiate.ts";
 import { pictureKernel } from "./compiled.ts";
 
-interface Kernel extends KernelMemory {
-  textAt(): number;
+interface Kernel extends KernelMemory<"TEXT"> {
   begin(width: number, height: number, length: number, firstDigit: number, digitCount: number): number;
   digest(times: number): void;
   drawRow(): number;
@@ -44,7 +43,7 @@ async function draw(number: number, width: number, height: number): Promise<Pixe
 async function drawRandomBytes(kernel: Kernel, number: number, width: number, height: number): Promise<void> {
   const digits = String(number);
   const text = Buffer.from(seedText(`picture ${digits}`));
-  new Uint8Array(kernel.memory.buffer).set(text, kernel.textAt());
+  new Uint8Array(kernel.memory.buffer).set(text, kernel.TEXT.value);
   let left = kernel.begin(width, height, text.length, text.lastIndexOf(digits), digits.length);
   for (; left > 0; left -= DIGESTS_PER_SLICE) {
     kernel.digest(Math.min(left, DIGESTS_PER_SLICE));

@@ -3,12 +3,11 @@ import type { Pixels } from "../../core/images/decode.ts";
 import { instantiate, type KernelMemory, keptWhileUsed } from "../../core/images/kernels/instantiate.ts";
 import { encoderKernel } from "./compiled.ts";
 
-interface Kernel extends KernelMemory {
+interface Kernel extends KernelMemory<"file"> {
   begin(width: number, height: number): number;
   /** Whether there are more rows. */
   transform(rows: number): number;
   write(rows: number): number;
-  fileAt(): number;
   fileLength(): number;
 }
 
@@ -31,5 +30,5 @@ async function encode({ data, width, height }: Pixels): Promise<Buffer> {
   const rows = Math.ceil(PIXELS_PER_SLICE / PIXELS_OF_ROW / width);
   while (kernel.transform(rows)) await yieldToEventLoop();
   while (kernel.write(rows)) await yieldToEventLoop();
-  return Buffer.copyBytesFrom(new Uint8Array(kernel.memory.buffer), kernel.fileAt(), kernel.fileLength());
+  return Buffer.copyBytesFrom(new Uint8Array(kernel.memory.buffer), kernel.file.value, kernel.fileLength());
 }

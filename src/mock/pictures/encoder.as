@@ -65,7 +65,7 @@ let stride: i32 = 0;
 let planes: usize = 0;
 let colours: usize = 0;
 let coefficients: usize = 0;
-let file: usize = 0;
+export let file: usize = 0;
 let to: usize = 0;
 let isWriting: bool = false;
 /** DC of each component. */
@@ -287,10 +287,6 @@ export function write(rows: i32): bool {
   put(0x7f, 7);
   putMarker(0xd9);
   return false;
-}
-
-export function fileAt(): usize {
-  return file;
 }
 
 export function fileLength(): i32 {

@@ -27,7 +27,8 @@ const CORNERS: usize = memory.data((LONGEST_ROW + 2) * COLOUR, 16);
 /** Of each layer and column: the corner to its left, and how far it is from there to the next one. */
 const LEFT: usize = memory.data(LAYERS * LONGEST_ROW * 4, 16);
 const SHARE: usize = memory.data(LAYERS * LONGEST_ROW * 8, 16);
-const TEXT: usize = memory.data(64);
+/** Place of what precedes the counter in SHA-256's input. */
+export const TEXT: usize = memory.data(64);
 /** Four blocks of SHA-256's input. */
 const BLOCKS: usize = memory.data(4 * 64, 16);
 const SCHEDULE: usize = memory.data(64 * 16, 16);
@@ -39,11 +40,6 @@ let digitsAt: usize = 0;
 let digits: i32 = 0;
 let prefix: i32 = 0;
 let counter: i32 = 0;
-
-/** Place of what precedes the counter in SHA-256's input. */
-export function textAt(): usize {
-  return TEXT;
-}
 
 /**
  * Begins a picture, given the length of the text, and where in it the number's decimal digits are. Returns how often to digest: four

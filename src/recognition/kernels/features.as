@@ -32,23 +32,15 @@ const POOL: i32 = CELLS + VALUES * 4; // 16 x 4 f32: the share of a sample in a 
 const HISTOGRAM: i32 = POOL + 256; // 36 f32, with two more on both sides
 const WIDE: i32 = HISTOGRAM + 256; // 128 i16
 const SAMPLES: i32 = WIDE + 256; // what was computed for 4 or 16 samples
-const PROJECTION: i32 = SAMPLES + 256; // BITS x 128 i8
-const BIASES: i32 = PROJECTION + BITS * VALUES; // BITS i32
-const CANDIDATES: i32 = 196608;
+export const PROJECTION: i32 = SAMPLES + 256; // BITS x 128 i8
+export const BIASES: i32 = PROJECTION + BITS * VALUES; // BITS i32
+export const CANDIDATES: i32 = 196608;
 const LATER: i32 = CANDIDATES + MOST_CANDIDATES * CANDIDATE; // of each scale of an octave but the first
-const SELECTED: i32 = LATER + (SCALES - 1) * MOST_CANDIDATES * CANDIDATE;
-const FEATURES: i32 = SELECTED + MOST_CANDIDATES * 4;
-const RAW: i32 = FEATURES + MOST_FEATURES * FEATURE;
-const CODES: i32 = RAW + MOST_FEATURES * VALUES;
+export const SELECTED: i32 = LATER + (SCALES - 1) * MOST_CANDIDATES * CANDIDATE;
+export const FEATURES: i32 = SELECTED + MOST_CANDIDATES * 4;
+export const RAW: i32 = FEATURES + MOST_FEATURES * FEATURE;
+export const CODES: i32 = RAW + MOST_FEATURES * VALUES;
 const INPUT: i32 = CODES + MOST_FEATURES * (BITS / 8);
-
-export function candidatesAt(): i32 { return CANDIDATES; }
-export function selectedAt(): i32 { return SELECTED; }
-export function featuresAt(): i32 { return FEATURES; }
-export function rawAt(): i32 { return RAW; }
-export function codesAt(): i32 { return CODES; }
-export function projectionAt(): i32 { return PROJECTION; }
-export function biasesAt(): i32 { return BIASES; }
 
 let width: i32 = 0;
 let height: i32 = 0;

@@ -10,16 +10,11 @@ const MOST_RATIO: f64 = 0.88; // of the distances to the nearest and to the seco
 
 const PLACES: i32 = 32; // of a feature, in a pixel
 
-const queryCodes = new StaticArray<u8>(MOST_QUERY * CODE);
-const targetCodes = new StaticArray<u8>(MOST_TARGET * CODE);
+export const queryCodes = new StaticArray<u8>(MOST_QUERY * CODE);
+export const targetCodes = new StaticArray<u8>(MOST_TARGET * CODE);
 // x, y (1/PLACES pixel), size (1/128 pixel), direction (1/65536 turn)
-const queryFrames = new StaticArray<u16>(MOST_QUERY * 4);
-const targetFrames = new StaticArray<u16>(MOST_TARGET * 4);
-
-export function queryCodesAt(): usize { return changetype<usize>(queryCodes); }
-export function targetCodesAt(): usize { return changetype<usize>(targetCodes); }
-export function queryFramesAt(): usize { return changetype<usize>(queryFrames); }
-export function targetFramesAt(): usize { return changetype<usize>(targetFrames); }
+export const queryFrames = new StaticArray<u16>(MOST_QUERY * 4);
+export const targetFrames = new StaticArray<u16>(MOST_TARGET * 4);
 
 // Per feature of the target: the nearest of the query, its distance, the second nearest's
 const nearest = new StaticArray<i32>(MOST_TARGET);
@@ -44,12 +39,12 @@ function compare(start: i32, end: i32, queryStart: i32, queryEnd: i32): void {
 
 /** Scalar: V8 has one instruction for popcnt<u64> but none for the bytes of a vector. */
 function comparePair(t: i32, u: i32, queryStart: i32, queryEnd: i32): void {
-  const one = targetCodesAt() + t * CODE, two = targetCodesAt() + u * CODE;
+  const one = changetype<usize>(targetCodes) + t * CODE, two = changetype<usize>(targetCodes) + u * CODE;
   const a = load<u64>(one), b = load<u64>(one, 8), c = load<u64>(one, 16), d = load<u64>(one, 24);
   const e = load<u64>(two), f = load<u64>(two, 8), g = load<u64>(two, 16), h = load<u64>(two, 24);
   let best = 0xffff, second = 0xffff, found = -1;
   let otherBest = 0xffff, otherSecond = 0xffff, otherFound = -1;
-  let at = queryCodesAt() + queryStart * CODE;
+  let at = changetype<usize>(queryCodes) + queryStart * CODE;
   for (let q = queryStart; q < queryEnd; q++, at += CODE) {
     const i = load<u64>(at), j = load<u64>(at, 8), k = load<u64>(at, 16), l = load<u64>(at, 24);
     const distance = <i32>(popcnt<u64>(a ^ i) + popcnt<u64>(b ^ j) + popcnt<u64>(c ^ k) + popcnt<u64>(d ^ l));
@@ -86,10 +81,10 @@ function distanceTo(code: usize, a: u64, b: u64, c: u64, d: u64): i32 {
 
 /** Whether no other feature of the target is nearer to one of the query; of equally near ones, the first counts. */
 function isNearest(t: i32, q: i32, start: i32, end: i32): bool {
-  const own = queryCodesAt() + q * CODE;
+  const own = changetype<usize>(queryCodes) + q * CODE;
   const a = load<u64>(own), b = load<u64>(own, 8), c = load<u64>(own, 16), d = load<u64>(own, 24);
   for (let other = start; other < end; other++) {
-    const distance = distanceTo(targetCodesAt() + other * CODE, a, b, c, d);
+    const distance = distanceTo(changetype<usize>(targetCodes) + other * CODE, a, b, c, d);
     if (distance < distances[t] || (distance == distances[t] && other < t)) return false;
   }
   return true;
@@ -102,12 +97,12 @@ const APART: i32 = 5 * PLACES;
 export function countDifferent(targets: i32, dark: i32): f64 {
   let different: f64 = 0;
   for (let t = 0; t < targets; t++) {
-    const row = targetCodesAt() + t * CODE;
+    const row = changetype<usize>(targetCodes) + t * CODE;
     const a = load<u64>(row), b = load<u64>(row, 8), c = load<u64>(row, 16), d = load<u64>(row, 24);
     const start = t < dark ? 0 : dark, end = t < dark ? dark : targets;
     let alike: f64 = 1;
     for (let other = start; other < end; other++) {
-      if (distanceTo(targetCodesAt() + other * CODE, a, b, c, d) >= ALIKE) continue;
+      if (distanceTo(changetype<usize>(targetCodes) + other * CODE, a, b, c, d) >= ALIKE) continue;
       const dx = <i32>targetFrames[t * 4] - <i32>targetFrames[other * 4];
       const dy = <i32>targetFrames[t * 4 + 1] - <i32>targetFrames[other * 4 + 1];
       if (abs(dx) > APART || abs(dy) > APART) alike += 1;

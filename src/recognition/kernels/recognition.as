@@ -6,7 +6,7 @@
 import { agreeWith, inside, insiders, model, queryHeight, queryWidth, refine, setSizes, targetHeight, targetWidth } from "./homographies";
 import { MOST_TARGET, n, pairUp, qx, qy, reach, tx, ty } from "./pairs";
 
-export { countDifferent, queryCodesAt, queryFramesAt, targetCodesAt, targetFramesAt } from "./pairs";
+export { countDifferent, queryCodes, queryFrames, targetCodes, targetFrames } from "./pairs";
 
 const HYPOTHESES: i32 = 80;
 const KEPT: i32 = 3;
@@ -16,11 +16,9 @@ const MUCH_SLANT: f64 = 0.3;
 const MOST_PERSPECTIVE: f64 = 6; // how many times farther away than another one a corner may be
 
 /** inliers, log10 of the chance, span, tilt in degrees, pairs, then the corners. */
-const result = new StaticArray<f64>(13);
-export function resultAt(): usize { return changetype<usize>(result); }
+export const result = new StaticArray<f64>(13);
 /** x and y in the query of each inlier. */
-const inliers = new StaticArray<f64>(MOST_TARGET * 2);
-export function inliersAt(): usize { return changetype<usize>(inliers); }
+export const inliers = new StaticArray<f64>(MOST_TARGET * 2);
 
 const logs = new StaticArray<f64>(MOST_TARGET + 1);
 let logged: i32 = 0;
@@ -171,7 +169,7 @@ export function recognise(
   longerY = timesY;
   setSizes(targetW, targetH, queryW, queryH);
   pairUp(queries, queryDark, targets, targetDark);
-  memory.fill(resultAt(), 0, 13 * 8);
+  memory.fill(changetype<usize>(result), 0, 13 * 8);
   result[4] = n;
   if (n < 5) return;
   sets = 0;

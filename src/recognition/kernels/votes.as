@@ -27,33 +27,24 @@ const NEAR: f32 = 8;
 const SLANT: f32 = 0.1;
 const COMPARED_AT_ONCE: i32 = 200000; // votes: about 1 ms
 
-const CODES: i32 = 65536;
-const FRAMES: i32 = CODES + MOST_CODES * CODE;
-const COSTS: i32 = FRAMES + MOST_CODES * 8;
-const CHOSEN: i32 = COSTS + MOST_CODES * 4;
+export const CODES: i32 = 65536;
+export const FRAMES: i32 = CODES + MOST_CODES * CODE;
+/** One u32 a feature of the query. */
+export const COSTS: i32 = FRAMES + MOST_CODES * 8;
+/** One i32 a feature of the query that votes. */
+export const CHOSEN: i32 = COSTS + MOST_CODES * 4;
 const VOTES: i32 = CHOSEN + MOST_CODES * 4;
 const STARTS: i32 = VOTES + (MOST_VOTES + 1) * VOTE;
 
 let wordBits: i32 = 0;
 let words: i32 = 0;
 let targets: i32 = 0;
-let scores: i32 = 0;
+export let scores: i32 = 0; // one f32 a target
 let latest: i32 = 0;
 let votes: i32 = 0;
 let nearest: i32 = 0;
-let allowed: i32 = 0;
+export let allowed: i32 = 0; // one byte a target: whether it may be found
 let postings: i32 = 0;
-
-export function codesAt(): i32 { return CODES; }
-export function framesAt(): i32 { return FRAMES; }
-/** One f32 a target. */
-export function scoresAt(): i32 { return scores; }
-/** One u32 a feature of the query. */
-export function costsAt(): i32 { return COSTS; }
-/** One i32 a feature of the query that votes. */
-export function chosenAt(): i32 { return CHOSEN; }
-/** One byte a target: whether it may be found. */
-export function allowedAt(): i32 { return allowed; }
 
 export function begin(targetCount: i32, featureCount: i32): void {
   targets = targetCount;

@@ -21,19 +21,14 @@ const BESIDE_X: StaticArray<i32> = [WINDOW, -WINDOW, 0, 0]; // of the four place
 const BESIDE_Y: StaticArray<i32> = [0, 0, WINDOW, -WINDOW];
 const ROOM: i32 = 16; // vectors that begin at a picture's last pixels reach beyond them
 
-const picture = new StaticArray<u8>(MOST_PICTURE + ROOM);
-const small = new StaticArray<u8>(MOST_WIDE * MOST_HIGH + ROOM);
-const other = new StaticArray<u8>(MOST_AROUND + ROOM);
-const hidden = new StaticArray<u8>(MOST_AROUND);
-const corners = new StaticArray<f64>(8);
-
 /** A target's picture as it was searched, or a photograph's. */
-export function pictureAt(): usize { return changetype<usize>(picture); }
-export function smallAt(): usize { return changetype<usize>(small); }
+export const picture = new StaticArray<u8>(MOST_PICTURE + ROOM);
+export const small = new StaticArray<u8>(MOST_WIDE * MOST_HIGH + ROOM);
 /** Compared with the small picture: another target's, or a photograph's part at the target's place, with a margin. */
-export function otherAt(): usize { return changetype<usize>(other); }
+export const other = new StaticArray<u8>(MOST_AROUND + ROOM);
+const hidden = new StaticArray<u8>(MOST_AROUND);
 /** The corners of a target in a photograph, x and y of each, clockwise from its top left. */
-export function cornersAt(): usize { return changetype<usize>(corners); }
+export const corners = new StaticArray<f64>(8);
 
 /** Scales the picture to the small one, by area means. */
 export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i32): void {
@@ -58,7 +53,7 @@ export function reduce(width: i32, height: i32, smallWidth: i32, smallHeight: i3
 export function halve(width: i32, height: i32): void {
   const halfWidth = width >> 1, two = i16x8.splat(2);
   for (let y = 0; y < height >> 1; y++) {
-    const from = pictureAt() + 2 * y * width, to = pictureAt() + y * halfWidth;
+    const from = changetype<usize>(picture) + 2 * y * width, to = changetype<usize>(picture) + y * halfWidth;
     for (let x = 0; x < halfWidth; x += 8) {
       const upper = i16x8.extadd_pairwise_i8x16_u(v128.load(from + 2 * x));
       const lower = i16x8.extadd_pairwise_i8x16_u(v128.load(from + 2 * x + width));
@@ -71,8 +66,8 @@ export function halve(width: i32, height: i32): void {
 let width: i32 = 0;
 let height: i32 = 0;
 let count: i32 = 0;
-let lookedAt: i32 = 0;
-let covered: i32 = 0;
+export let lookedAt: i32 = 0;
+export let covered: i32 = 0;
 const xs = new StaticArray<i32>(MOST_WINDOWS);
 const ys = new StaticArray<i32>(MOST_WINDOWS);
 const sums = new StaticArray<i32>(MOST_WINDOWS);
@@ -121,7 +116,7 @@ export function begin(w: i32, h: i32): i32 {
   count = 0;
   for (let y = 0; y + WINDOW <= h; y += STEP) {
     for (let x = 0; x + WINDOW <= w; x += STEP) {
-      const at = smallAt() + y * w + x;
+      const at = changetype<usize>(small) + y * w + x;
       addUp(at, w, at, w);
       const spread = squares * PIXELS - sum * sum;
       if (spread < TEXTURE * TEXTURE) continue;
@@ -136,7 +131,7 @@ export function begin(w: i32, h: i32): i32 {
 
 /** Normalised correlation of a window with one of another picture; 0 when that is plain. */
 function correlation(window: i32, at: usize, stride: i32): f64 {
-  addUp(at, stride, smallAt() + ys[window] * width + xs[window], width);
+  addUp(at, stride, changetype<usize>(small) + ys[window] * width + xs[window], width);
   const spread = squares * PIXELS - sum * sum;
   return spread == 0 ? 0 : <f64>(products * PIXELS - sum * sums[window]) / Math.sqrt(<f64>spread * <f64>spreads[window]);
 }
@@ -144,7 +139,7 @@ function correlation(window: i32, at: usize, stride: i32): f64 {
 /** Whether all windows but `others` look the same in another small picture of the same size. */
 export function isSame(others: i32): bool {
   for (let window = 0; window < count; window++) {
-    if (correlation(window, otherAt() + ys[window] * width + xs[window], width) < ALIKE && --others < 0) return false;
+    if (correlation(window, changetype<usize>(other) + ys[window] * width + xs[window], width) < ALIKE && --others < 0) return false;
   }
   return true;
 }
@@ -152,10 +147,10 @@ export function isSame(others: i32): bool {
 /** The pixels at four places, and those to the right of them. */
 @inline
 function pairsAt(at: v128): v128 {
-  let pairs = v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 0), i32x4.splat(0), 0);
-  pairs = v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 1), pairs, 2);
-  pairs = v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 2), pairs, 4);
-  return v128.load_lane<u16>(pictureAt() + i32x4.extract_lane(at, 3), pairs, 6);
+  let pairs = v128.load_lane<u16>(changetype<usize>(picture) + i32x4.extract_lane(at, 0), i32x4.splat(0), 0);
+  pairs = v128.load_lane<u16>(changetype<usize>(picture) + i32x4.extract_lane(at, 1), pairs, 2);
+  pairs = v128.load_lane<u16>(changetype<usize>(picture) + i32x4.extract_lane(at, 2), pairs, 4);
+  return v128.load_lane<u16>(changetype<usize>(picture) + i32x4.extract_lane(at, 3), pairs, 6);
 }
 
 /** Between the two pixels of each pair. */
@@ -224,7 +219,7 @@ function likeness(window: i32, x: i32, y: i32): f64 {
   let best: f64 = -1;
   for (let top = y + MARGIN - REACH; top <= y + MARGIN + REACH; top++) {
     for (let left = x + MARGIN - REACH; left <= x + MARGIN + REACH; left++) {
-      best = Math.max(best, correlation(window, otherAt() + top * stride + left, stride));
+      best = Math.max(best, correlation(window, changetype<usize>(other) + top * stride + left, stride));
     }
   }
   return best;
@@ -243,7 +238,7 @@ function repeats(window: i32): bool {
     const x = xs[window] + BESIDE_X[side], y = ys[window] + BESIDE_Y[side];
     for (let top = max(0, y - REACH); top <= min(height - WINDOW, y + REACH); top++) {
       for (let left = max(0, x - REACH); left <= min(width - WINDOW, x + REACH); left++) {
-        if (correlation(window, smallAt() + top * width + left, width) >= REPEATED) return true;
+        if (correlation(window, changetype<usize>(small) + top * width + left, width) >= REPEATED) return true;
       }
     }
   }
@@ -262,7 +257,7 @@ function isElsewhere(window: i32, least: f64): bool {
 /** Whether the photograph is plain at a window's place: glare and covers are no evidence against the target. */
 function isPlain(window: i32): bool {
   const stride = width + 2 * MARGIN;
-  const at = otherAt() + (ys[window] + MARGIN) * stride + xs[window] + MARGIN;
+  const at = changetype<usize>(other) + (ys[window] + MARGIN) * stride + xs[window] + MARGIN;
   addUp(at, stride, at, stride);
   return squares * PIXELS - sum * sum < PLAIN * PLAIN;
 }
@@ -286,5 +281,3 @@ export function countAlike(needsMany: bool): i32 {
   return alike;
 }
 
-export function countLookedAt(): i32 { return lookedAt; }
-export function countCovered(): i32 { return covered; }

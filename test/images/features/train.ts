@@ -28,9 +28,9 @@ async function describe(picture: GreyPicture): Promise<Described> {
   const { kernel } = finder;
   const { memory } = kernel;
   const valuesAt = (place: number) =>
-    new Uint8Array(memory.buffer, kernel.rawAt() + place * VALUES, VALUES).slice();
+    new Uint8Array(memory.buffer, kernel.RAW.value + place * VALUES, VALUES).slice();
   // Dark ones are first, as in `features`. Of each six fields in memory, the fifth is 1 for these.
-  const fields = new Int32Array(memory.buffer, kernel.featuresAt(), features.count * 6);
+  const fields = new Int32Array(memory.buffer, kernel.FEATURES.value, features.count * 6);
   const places = Array.from({ length: features.count }, (_, place) => place);
   const isDark = (place: number) => fields[place * 6 + 4] === 1;
   const sorted = [...places.filter(isDark), ...places.filter((place) => !isDark(place))];

@@ -10,9 +10,10 @@ interface WebAssemblyNamespace {
 
 const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyNamespace };
 
-export interface KernelMemory {
+/** What a kernel exports besides its functions: its memory, and variables, which are addresses in it or results. */
+export type KernelMemory<Variables extends string = never> = {
   readonly memory: { readonly buffer: ArrayBuffer };
-}
+} & { readonly [name in Variables]: { readonly value: number } };
 
 const modules = new Map<Buffer, Module>();
 

@@ -9,8 +9,9 @@ const ROOM: i32 = 64;
 
 /** Of each channel the sum of its values, then of each the sum of its squares, as 64-bit floats. */
 const SUMS: i32 = 0;
-const SOURCE: i32 = 64;
-const GREY: i32 = SOURCE + 3 * MOST + ROOM;
+/** Place of up to MOST pixels of three bytes. */
+export const SOURCE: i32 = 64;
+export const GREY: i32 = SOURCE + 3 * MOST + ROOM;
 
 // The weights of ITU-R 601 in 1/32768, as OpenCV rounds them.
 const RED: i32 = 9798;
@@ -18,15 +19,6 @@ const GREEN: i32 = 19235;
 const BLUE: i32 = 3735;
 const HALF: i32 = 16384;
 const SHIFT: i32 = 15;
-
-/** Place of up to MOST pixels of three bytes. */
-export function sourceAt(): i32 {
-  return SOURCE;
-}
-
-export function greyAt(): i32 {
-  return GREY;
-}
 
 let redSums: v128 = i32x4.splat(0);
 let greenSums: v128 = i32x4.splat(0);

@@ -6,20 +6,12 @@
 const FEATURES: i32 = 36;
 const VECTORS: i32 = 774;
 /** The model's values, in 32-bit floats: those of the vectors come first. */
-const MODEL: i32 = 0;
+export const MODEL: i32 = 0;
 const MODEL_BYTES: i32 = (VECTORS * (FEATURES + 1) + 2 * FEATURES) * 4;
 /** 64-bit floats. */
-const POINT: i32 = (MODEL_BYTES + 15) & ~15;
-const DISTANCES: i32 = POINT + FEATURES * 8;
-
-export function modelAt(): i32 {
-  return MODEL;
-}
-
 /** Place of the features, scaled. */
-export function pointAt(): i32 {
-  return POINT;
-}
+export const POINT: i32 = (MODEL_BYTES + 15) & ~15;
+const DISTANCES: i32 = POINT + FEATURES * 8;
 
 /** Returns the place of the squares of the distances. */
 export function measure(): i32 {

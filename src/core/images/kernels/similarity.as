@@ -56,38 +56,19 @@ const QUERY_STEP: i32 = 80;
 const QUERY_PLANE_BYTES: i32 = GROUPS * 4 * QUERY_STEP;
 
 // Memory: an image as it is prepared, then the query's, the bounds of windows, both sketches, a thumbnail.
-const SPREADS: i32 = 0;
-const SUMS: i32 = SPREADS + PLANES * WINDOWS * 4;
-const WINDOW_PIXELS: i32 = SUMS + PLANES * WINDOWS * 2;
+export const SPREADS: i32 = 0;
+export const SUMS: i32 = SPREADS + PLANES * WINDOWS * 4;
+export const WINDOW_PIXELS: i32 = SUMS + PLANES * WINDOWS * 2;
 const QUERY_SPREADS: i32 = 262144;
 const QUERY_SUMS: i32 = QUERY_SPREADS + PLANES * WINDOWS * 4;
 const QUERY_PIXELS: i32 = 327680;
 const BOUNDS: i32 = 786432;
-const QUERY_SKETCH: i32 = 851968;
-const SKETCH: i32 = 983040;
-const THUMBNAIL: i32 = 1048576; // up to 1245184, which is 19 pages
+export const QUERY_SKETCH: i32 = 851968;
+export const SKETCH: i32 = 983040;
+export const THUMBNAIL: i32 = 1048576; // up to 1245184, which is 19 pages
 
 /** Upper bound of the score times the number of windows. */
 let bound: f64 = 0;
-
-export function spreadsAt(): i32 {
-  return SPREADS;
-}
-export function sumsAt(): i32 {
-  return SUMS;
-}
-export function pixelsAt(): i32 {
-  return WINDOW_PIXELS;
-}
-export function sketchAt(): i32 {
-  return SKETCH;
-}
-export function querySketchAt(): i32 {
-  return QUERY_SKETCH;
-}
-export function thumbnailAt(): i32 {
-  return THUMBNAIL;
-}
 
 /** Prepares a thumbnail of R, G and B. Returns whether it is grey: then only one plane is prepared. */
 export function prepare(): bool {

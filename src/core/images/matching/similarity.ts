@@ -30,13 +30,8 @@ export interface Query {
   sketch: Uint8Array | undefined;
 }
 
-interface Kernel extends KernelMemory {
-  thumbnailAt(): number;
-  spreadsAt(): number;
-  sumsAt(): number;
-  pixelsAt(): number;
-  sketchAt(): number;
-  querySketchAt(): number;
+interface Kernel
+  extends KernelMemory<"THUMBNAIL" | "SPREADS" | "SUMS" | "WINDOW_PIXELS" | "SKETCH" | "QUERY_SKETCH"> {
   prepare(): number;
   sketch(grey: boolean): number;
   sketchQuery(grey: boolean): void;
@@ -73,7 +68,7 @@ export const prepareImage = (thumbnail: Uint8Array): PreparedImage => keepPrepar
 /** Returns whether it is grey. */
 function putThumbnail(thumbnail: Uint8Array): boolean {
   const scorer = load();
-  scorer.memory.set(thumbnail, scorer.kernel.thumbnailAt());
+  scorer.memory.set(thumbnail, scorer.kernel.THUMBNAIL.value);
   scorer.image = undefined;
   return scorer.kernel.prepare() !== 0;
 }
@@ -84,9 +79,14 @@ function keepPrepared(grey: boolean): PreparedImage {
   const { kernel } = scorer;
   const image = {
     grey,
-    spreads: planesAt(kernel.spreadsAt(), grey, WINDOWS * 4),
-    sums: planesAt(kernel.sumsAt(), grey, WINDOWS * 2),
-    pixels: planesAt(kernel.pixelsAt(), grey, WINDOWS * WINDOW_PIXELS, grey ? undefined : takeSpare()),
+    spreads: planesAt(kernel.SPREADS.value, grey, WINDOWS * 4),
+    sums: planesAt(kernel.SUMS.value, grey, WINDOWS * 2),
+    pixels: planesAt(
+      kernel.WINDOW_PIXELS.value,
+      grey,
+      WINDOWS * WINDOW_PIXELS,
+      grey ? undefined : takeSpare(),
+    ),
   };
   scorer.image = image;
   return image;
@@ -105,7 +105,7 @@ export function prepareWithSketch(thumbnail: Uint8Array): { image: PreparedImage
 function sketchPut(grey: boolean): Sketch {
   const { kernel } = load();
   const slack = kernel.sketch(grey);
-  return { grey, slack, codes: planesAt(kernel.sketchAt(), grey, SKETCH_PLANE_BYTES) };
+  return { grey, slack, codes: planesAt(kernel.SKETCH.value, grey, SKETCH_PLANE_BYTES) };
 }
 
 /** Copies bytes of each plane from the kernel. */
@@ -169,7 +169,7 @@ function putQuery(query: Query): void {
   const scorer = load();
   const { kernel, memory, sketched } = scorer;
   if (sketched === query) return;
-  const at = kernel.querySketchAt();
+  const at = kernel.QUERY_SKETCH.value;
   if (sketched && isSearched(sketched.image)) sketched.sketch ??= memory.slice(at, at + QUERY_SKETCH_BYTES);
   if (query.sketch) memory.set(query.sketch, at);
   else {
@@ -186,7 +186,7 @@ function putQuery(query: Query): void {
 export function boundScore(query: Query, { grey, codes, slack }: Sketch, threshold: number): number {
   putQuery(query);
   const { kernel, memory } = load();
-  memory.set(codes, kernel.sketchAt());
+  memory.set(codes, kernel.SKETCH.value);
   return kernel.boundSketch(grey, slack, threshold);
 }
 
@@ -204,11 +204,11 @@ export function scoreImage(query: Query, image: PreparedImage, threshold: number
   }
   if (scorer.image !== image) {
     scorer.image = undefined;
-    memory.set(image.spreads, kernel.spreadsAt());
-    memory.set(image.sums, kernel.sumsAt());
+    memory.set(image.spreads, kernel.SPREADS.value);
+    memory.set(image.sums, kernel.SUMS.value);
   }
   if (!kernel.mayReach(image.grey, threshold)) return null;
-  if (scorer.image !== image) memory.set(image.pixels, kernel.pixelsAt());
+  if (scorer.image !== image) memory.set(image.pixels, kernel.WINDOW_PIXELS.value);
   scorer.image = image;
   const score = kernel.score(image.grey, threshold);
   return score > threshold ? score : null;
@@ -220,7 +220,7 @@ function putImage(image: PreparedImage): void {
   const { kernel, memory } = scorer;
   if (scorer.image === image) return;
   scorer.image = image;
-  memory.set(spreads, kernel.spreadsAt());
-  memory.set(sums, kernel.sumsAt());
-  memory.set(pixels, kernel.pixelsAt());
+  memory.set(spreads, kernel.SPREADS.value);
+  memory.set(sums, kernel.SUMS.value);
+  memory.set(pixels, kernel.WINDOW_PIXELS.value);
 }

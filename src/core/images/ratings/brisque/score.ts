@@ -44,7 +44,7 @@ function regress(
   { kernel, coefficients, minima, maxima, gamma, rho }: BrisqueModel,
 ): number {
   const { buffer } = kernel.memory;
-  const point = new Float64Array(buffer, kernel.pointAt(), FEATURES);
+  const point = new Float64Array(buffer, kernel.POINT.value, FEATURES);
   for (const [index, feature] of features.entries()) {
     const [low, high] = [minima[index] ?? 0, maxima[index] ?? 1];
     point[index] = (2 * (feature - low)) / (high - low) - 1;
@@ -56,9 +56,7 @@ function regress(
   return sum;
 }
 
-interface RegressionKernel extends KernelMemory {
-  modelAt(): number;
-  pointAt(): number;
+interface RegressionKernel extends KernelMemory<"MODEL" | "POINT"> {
   measure(): number;
 }
 
@@ -83,8 +81,8 @@ async function decode(): Promise<BrisqueModel> {
   const { floats, gamma, rho } = await import("./model-data.ts");
   const kernel = instantiate<RegressionKernel>(regressionKernel);
   const { buffer } = kernel.memory;
-  new Uint8Array(buffer).set(Buffer.from(floats, "base64"), kernel.modelAt());
-  const values = new Float32Array(buffer, kernel.modelAt());
+  new Uint8Array(buffer).set(Buffer.from(floats, "base64"), kernel.MODEL.value);
+  const values = new Float32Array(buffer, kernel.MODEL.value);
   const coefficientsAt = VECTORS * FEATURES;
   const minimaAt = coefficientsAt + VECTORS;
   const maximaAt = minimaAt + FEATURES;
