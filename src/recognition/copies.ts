@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from "../core/general/scheduling.ts";
 import type { TargetFeatures } from "./extract.ts";
-import { findSame, smallSize } from "./pixels.ts";
+import { findSame, scaleDown, smallSize } from "./pixels.ts";
 
 /*
  * Groups targets by picture. Copies differ only by scaling and compression, so they share at least one part of their layout: only
@@ -47,30 +47,12 @@ function partsOf(target: TargetFeatures): readonly number[] {
   return parts;
 }
 
-function findParts(target: TargetFeatures): readonly number[] {
-  const { small } = target;
-  const { width, height } = smallSize(target);
-  const sums = new Float64Array(CELLS ** 2);
-  const counts = new Float64Array(CELLS ** 2);
-  const columns = Uint8Array.from({ length: width }, (_, x) => Math.floor((x * CELLS) / width));
-  let total = 0;
-  // No lists here: this is done for nine thousand pixels.
-  for (let y = 0, at = 0; y < height; y++) {
-    const row = Math.floor((y * CELLS) / height) * CELLS;
-    for (let x = 0; x < width; x++, at++) {
-      const cell = row + (columns[x] ?? 0);
-      const grey = small[at] ?? 0;
-      sums[cell] = (sums[cell] ?? 0) + grey;
-      counts[cell] = (counts[cell] ?? 0) + 1;
-      total += grey;
-    }
-  }
-  const mean = total / small.length;
-  const parts = new Array<number>(CELLS ** 2 / PART_BITS).fill(0).map((_, part) => part * 2 ** PART_BITS);
-  for (const [cell, sum] of sums.entries()) {
-    if (sum <= mean * (counts[cell] ?? 0)) continue;
-    const part = Math.floor(cell / PART_BITS);
-    parts[part] = (parts[part] ?? 0) + 2 ** (cell % PART_BITS);
-  }
-  return parts;
+function findParts({ small, ...size }: TargetFeatures): readonly number[] {
+  const cells = scaleDown({ data: small, ...smallSize(size) }, { width: CELLS, height: CELLS });
+  const mean = cells.reduce((sum, cell) => sum + cell, 0) / cells.length;
+  return Array.from({ length: cells.length / PART_BITS }, (_, part) =>
+    cells
+      .subarray(part * PART_BITS, (part + 1) * PART_BITS)
+      .reduce((bits, cell, index) => (cell > mean ? bits + 2 ** index : bits), part * 2 ** PART_BITS),
+  );
 }

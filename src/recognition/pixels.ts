@@ -35,12 +35,14 @@ export function smallSize({ width, height }: PixelSize): PixelSize {
 }
 
 /** The small picture that is kept of a target. */
-export function reduce(picture: GreyPicture): Uint8Array {
+export const reduce = (picture: GreyPicture): Uint8Array => scaleDown(picture, smallSize(picture));
+
+/** By area means, to no more pixels than a small picture may have. */
+export function scaleDown({ data, width, height }: GreyPicture, to: PixelSize): Uint8Array {
   const { kernel, memory } = load();
-  const { width, height } = smallSize(picture);
-  memory.set(picture.data, kernel.picture.value);
-  kernel.reduce(picture.width, picture.height, width, height);
-  return memory.slice(kernel.small.value, kernel.small.value + width * height);
+  memory.set(data, kernel.picture.value);
+  kernel.reduce(width, height, to.width, to.height);
+  return memory.slice(kernel.small.value, kernel.small.value + to.width * to.height);
 }
 
 /** A picture, at half its size, at a quarter, as far as it is asked for. */
