@@ -11,14 +11,8 @@ const DEFAULT_INLIERS = 8;
 /** Fewer features than this determine no position. */
 const LEAST_INLIERS = 5;
 
-let loaded: typeof Engine | undefined;
-
 /** Loads what recognises pictures with the first one. */
-const engine = loadedOnce(async () => {
-  const module: typeof Engine = await import("./engine.ts");
-  loaded = module;
-  return module;
-});
+const engine = loadedOnce<typeof Engine>(() => import("./engine.ts"));
 
 /** Ignores a failure: the code that needs the result computes it again. */
 const ready: Recogniser["ready"] = (image) =>
@@ -26,15 +20,8 @@ const ready: Recogniser["ready"] = (image) =>
     .then(({ prepareAdded }) => prepareAdded(image))
     .catch(() => {});
 
-/** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
-const prepare: Recogniser["prepare"] = (image, isWanted) => {
-  if (loaded !== undefined) return loaded.targetFeatures.prepare(image, isWanted);
-  // Ignores a failure: the code that needs the result computes it again.
-  engine().then(
-    (module) => module.targetFeatures.prepare(image, isWanted),
-    () => {},
-  );
-};
+const prepare: Recogniser["prepare"] = (image, isWanted) =>
+  engine.soon(({ targetFeatures }) => targetFeatures.prepare(image, isWanted));
 
 /** Finds targets in photographs, by at least 8 local features. See {@link createFeatureMatcher}. */
 export const featureMatcher: ImageMatcher = featuresAgreeing(DEFAULT_INLIERS);

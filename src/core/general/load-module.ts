@@ -18,14 +18,32 @@ export const loadOnceInProcess: Module["require"] =
 /** By path, what Node's own loader has loaded, also for what Jest's asks of it: addons. */
 export const loadedInProcess: NodeJS.Dict<NodeJS.Module> = Reflect.get(Module, "_cache");
 
-/** Loads something once. A failure is not kept: files may be out of reach for a while, as under a replaced file system. */
-export function loadedOnce<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
+/**
+ * Loads something once. A failure is not kept: files may be out of reach for a while, as under a replaced file system.
+ * @returns a function that loads it. Its `now` is what is loaded already; its `soon` uses it at once in that case, because promises
+ * would double the time of many short uses. `soon` ignores a failure to load: the code that needs the result loads it again.
+ */
+export function loadedOnce<Loaded extends object>(load: () => Promise<Loaded>) {
   let loading: Promise<Loaded> | undefined;
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
+  let loaded: Loaded | undefined;
+  const get = (): Promise<Loaded> => {
+    loading ??= load().then(
+      (it) => {
+        loaded = it;
+        return it;
+      },
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    );
     return loading;
   };
+  return Object.assign(get, {
+    now: () => loaded,
+    soon(use: (loaded: Loaded) => void): void {
+      if (loaded !== undefined) use(loaded);
+      else get().then(use, () => {});
+    },
+  });
 }

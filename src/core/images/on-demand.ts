@@ -14,14 +14,8 @@ import {
 import type { Wants } from "./measures.ts";
 import { checkRating, MAX_RATING, type TargetRater } from "./ratings/rating.ts";
 
-let sketches: typeof Engine.sketches | undefined;
-
 /** Loads what works on images when the first one arrives: most test files never need it. */
-const engine = loadedOnce(async () => {
-  const module: typeof Engine = await import("./engine.ts");
-  sketches = module.sketches;
-  return module;
-});
+const engine = loadedOnce<typeof Engine>(() => import("./engine.ts"));
 
 /** The package's own raters use what is known of the image; others get its bytes. */
 export const assessImage: typeof Engine.assessImage = async (image, rater, ...given) =>
@@ -129,22 +123,10 @@ export function backgroundPreparation(
   const recogniser = recogniserOf(...matchers);
   if (!bySimilarity && recogniser === undefined) return undefined;
   return (image) => {
-    if (bySimilarity) prepareInBackground(image, isWanted);
-    else sketches?.keepLatest(image);
+    if (bySimilarity) engine.soon(({ sketches }) => sketches.prepare(image, isWanted));
+    else engine.now()?.sketches.keepLatest(image);
     recogniser?.prepare(image, isWanted);
   };
-}
-
-/** At once if it can be: `isolate` and `restore` call this for each image, for which promises double their time. */
-function prepareInBackground(image: ComparedImage, isWanted: () => boolean): void {
-  if (sketches !== undefined) sketches.prepare(image, isWanted);
-  else {
-    // Ignores a failure: the code that needs the result computes it again.
-    engine().then(
-      (module) => module.sketches.prepare(image, isWanted),
-      () => {},
-    );
-  }
 }
 
 /** What is remarkable about a picture that is accepted; undefined if nothing is. */
