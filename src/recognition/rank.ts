@@ -18,7 +18,7 @@ import {
   usePassesOfQuery,
 } from "./pictures.ts";
 import { hiddenByOthers } from "./places.ts";
-import { type Found, type Judgement, lookFor, type QueryPicture } from "./recognise.ts";
+import { type Judgement, lookFor, type QueryPicture } from "./recognise.ts";
 import { shortlist } from "./shortlist.ts";
 
 /** Of many targets, so many are verified at most: those that share most features with the query. */
@@ -60,25 +60,17 @@ export async function rankByFeatures<T extends ComparedTarget>(
     return passes[0]?.pixels.level(0);
   };
   const searched = others.length > 0 ? await usePassesOfQuery(image, searchAll) : undefined;
-  const whole = wholeOf(searched ?? { width: 1, height: 1 });
-  const wholes = same.map((target) => ({ target, why: "the same file", ...whole }));
-  const detections: (Found & { readonly target: T; readonly why: string })[] = wholes;
+  for (const target of same) judged.set(target, sameFile(searched));
+  const detections = [...judged].flatMap(([target, { found }]) => (found ? { target, ...found } : []));
+  for (const [{ target, inliers }, other] of hiddenByOthers(detections)) {
+    const better = `${other.target.name}, ${other.inliers > inliers ? "with more features" : "and more of it"}`;
+    judged.set(target, { inliers, why: `${inliers} features agree, but the same place shows ${better}` });
+  }
+  const matches: RankedMatch<T>[] = [];
   const failed: { readonly target: T; readonly inliers: number }[] = [];
   for (const [target, { inliers, why, found }] of judged)
-    if (found) detections.push({ target, why, ...found });
+    if (found) matches.push({ target, score: found.score, recognition: { why, outline: found.outline } });
     else failed.push({ target, inliers });
-  const hidden = hiddenByOthers(detections);
-  const matches: RankedMatch<T>[] = [];
-  for (const detection of detections) {
-    const { target, inliers, why, score, outline } = detection;
-    const other = hidden.get(detection);
-    if (other === undefined) matches.push({ target, score, recognition: { why, outline } });
-    else {
-      const better = `${other.target.name}, ${other.inliers > inliers ? "with more features" : "and more of it"}`;
-      judged.set(target, { inliers, why: `${inliers} features agree, but the same place shows ${better}` });
-      failed.push({ target, inliers });
-    }
-  }
   matches.sort((a, b) => b.score - a.score);
   failed.sort((a, b) => b.inliers - a.inliers);
   return {
@@ -158,14 +150,13 @@ const WHOLE: Outline = [
   [0, 1],
 ];
 
-const wholeOf = ({ width, height }: PixelSize): Found => ({
-  inliers: Number.MAX_VALUE,
-  corners: WHOLE.map(([x, y]) => [x * width, y * height] as const),
-  places: new Float64Array(),
-  shown: 1,
-  score: 1,
-  outline: WHOLE,
-});
+/** @param size - of the query's picture, as others were searched in it */
+function sameFile({ width, height }: PixelSize = { width: 1, height: 1 }): Judgement {
+  const corners = WHOLE.map(([x, y]) => [x * width, y * height] as const);
+  const inliers = Number.MAX_VALUE;
+  const found = { inliers, corners, places: new Float64Array(), shown: 1, score: 1, outline: WHOLE };
+  return { inliers, why: "the same file", found };
+}
 
 /** By how much the corners of a whole picture may be off, in parts of its sides. */
 const CORNER_TOLERANCE = 0.1;
