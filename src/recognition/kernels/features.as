@@ -383,7 +383,8 @@ function refine(level: i32, x: i32, y: i32): void {
 /** Describes selected candidates. Returns the number of features so far: a candidate with two directions has two. */
 export function describe(start: i32, end: i32, most: i32): i32 {
   if (start == 0) features = 0;
-  for (let i = start; i < end; i++) {
+  const limit = min(most, MOST_FEATURES);
+  for (let i = start; i < end && features < limit; i++) {
     const index = load<i32>(SELECTED + i * 4);
     const at = CANDIDATES + index * CANDIDATE;
     const info = LEVELS + load<i32>(at, 16) * 32;
@@ -391,13 +392,14 @@ export function describe(start: i32, end: i32, most: i32): i32 {
     const plane = load<i32>(info + (load<i32>(at, 20) - 1) * 4);
     const w = load<i32>(info, 12), h = load<i32>(info, 16), pitch = load<i32>(info, 20) * 2;
     const x = load<f32>(at) / unit, y = load<f32>(at, 4) / unit, sigma = load<f32>(at, 8) / unit;
+    touch(plane, pitch, h, x, y, sigma);
     gatherDirections(plane, pitch, w, h, x, y, sigma);
     let highest: f32 = 0;
     for (let bin = 2; bin < 38; bin++) highest = max(highest, load<f32>(HISTOGRAM + bin * 4));
     let directions = 0;
     for (let bin = 2; bin < 38 && directions < 2; bin++) {
       const a = load<f32>(HISTOGRAM + bin * 4 - 4), b = load<f32>(HISTOGRAM + bin * 4), c = load<f32>(HISTOGRAM + bin * 4 + 4);
-      if (b < highest * 0.85 || b <= a || b < c || features >= min(most, MOST_FEATURES)) continue;
+      if (b < highest * 0.85 || b <= a || b < c || features >= limit) continue;
       directions++;
       const angle: f32 = ((<f32>(bin - 2) + 0.5 * (a - c) / (a - 2 * b + c)) * 2 * Mathf.PI) / 36;
       const out = FEATURES + features * FEATURE;
@@ -414,11 +416,22 @@ export function describe(start: i32, end: i32, most: i32): i32 {
   return features;
 }
 
+/** Has the processor cache what a feature is made of, all at once instead of row by row: half of the time was waiting for it. */
+function touch(plane: i32, pitch: i32, h: i32, x: f32, y: f32, sigma: f32): void {
+  const reach = <i32>(sigma * 7), end = min(<i32>y + reach, h);
+  let sum = 0;
+  for (let row = max(<i32>y - reach, 0); row < end; row++) {
+    const at = plane + row * pitch + (<i32>x << 1);
+    sum += load<u8>(at - 2 * reach) + load<u8>(at + 2 * reach);
+  }
+  store<i32>(SAMPLES, sum);
+}
+
 /** Angles from 0 to 2π, off by at most 0.005. */
 @inline
 function anglesOf(y: v128, x: v128): v128 {
   const ax = f32x4.abs(x), ay = f32x4.abs(y);
-  const a = f32x4.div(f32x4.min(ax, ay), f32x4.add(f32x4.max(ax, ay), f32x4.splat(1e-9)));
+  const a = f32x4.div(f32x4.pmin(ax, ay), f32x4.add(f32x4.pmax(ax, ay), f32x4.splat(1e-9)));
   const s = f32x4.mul(a, a);
   let r = f32x4.add(f32x4.mul(f32x4.splat(-0.0464964749), s), f32x4.splat(0.15931422));
   r = f32x4.sub(f32x4.mul(r, s), f32x4.splat(0.327622764));
@@ -523,6 +536,7 @@ function wrapHistogram(): void {
   store<f32>(HISTOGRAM + 39 * 4, load<f32>(HISTOGRAM + 3 * 4));
 }
 
+// pmin and pmax, not min and max, which care for numbers that are none: one instruction instead of eight.
 function describeOne(plane: i32, pitch: i32, w: i32, h: i32, x: f32, y: f32, sigma: f32, angle: f32): void {
   const step: f32 = sigma * 0.75;
   const ux = Mathf.cos(angle) * step, uy = Mathf.sin(angle) * step;
@@ -534,8 +548,8 @@ function describeOne(plane: i32, pitch: i32, w: i32, h: i32, x: f32, y: f32, sig
     // Two columns more than are needed
     for (let i = 0; i < 20; i += 4) {
       const u = f32x4.add(f32x4.splat(<f32>i - 8.5), f32x4(0, 1, 2, 3));
-      const px = f32x4.min(f32x4.max(f32x4.sub(f32x4.add(f32x4.splat(x), f32x4.mul(u, f32x4.splat(ux))), vy), zero), right);
-      const py = f32x4.min(f32x4.max(f32x4.add(f32x4.add(f32x4.splat(y), f32x4.mul(u, f32x4.splat(uy))), vx), zero), bottom);
+      const px = f32x4.pmin(f32x4.pmax(zero, f32x4.sub(f32x4.add(f32x4.splat(x), f32x4.mul(u, f32x4.splat(ux))), vy)), right);
+      const py = f32x4.pmin(f32x4.pmax(zero, f32x4.add(f32x4.add(f32x4.splat(y), f32x4.mul(u, f32x4.splat(uy))), vx)), bottom);
       const ix = i32x4.trunc_sat_f32x4_s(px), iy = i32x4.trunc_sat_f32x4_s(py);
       const fx = f32x4.sub(px, f32x4.convert_i32x4_s(ix)), fy = f32x4.sub(py, f32x4.convert_i32x4_s(iy));
       const at = i32x4.add(
@@ -578,8 +592,8 @@ function describeOne(plane: i32, pitch: i32, w: i32, h: i32, x: f32, y: f32, sig
       for (let i = max(cell * 4 - 2, 0); i < end; i++) {
         const sample = v128.load(SAMPLES + i * 16);
         const share = v128.load32_splat(POOL + (i * 4 + cell) * 4);
-        positive = f32x4.add(positive, f32x4.mul(share, f32x4.max(sample, zero)));
-        negative = f32x4.add(negative, f32x4.mul(share, f32x4.max(f32x4.neg(sample), zero)));
+        positive = f32x4.add(positive, f32x4.mul(share, f32x4.pmax(zero, sample)));
+        negative = f32x4.add(negative, f32x4.mul(share, f32x4.pmax(zero, f32x4.neg(sample))));
       }
       for (let row = 0; row < 4; row++) {
         const share = load<f32>(POOL + (j * 4 + row) * 4);
