@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import packageJson from "./package.json" with { type: "json" };
-import { bundleOf } from "./test/support/bundle.ts";
+import { BUILT_PACKAGE } from "./test/support/bundle.ts";
 import { ALL } from "./test/support/combinations.ts";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 import { hasMatrix } from "./test/support/matrix.ts";
@@ -24,11 +24,13 @@ const WHOLE_PROCESS = [
 /** Tests of what a mock and others patch and load: that is of a thread, which starts in less time than a process. */
 const INTERCEPTION = "test/intercept/**/*.test.ts";
 
-const PACKAGE_IN_FEW_FILES = {
-  globalSetup: "test/intercept/bundle-package.ts",
+const BUILDS_PACKAGE = { globalSetup: "test/support/built-package.ts" };
+/** Each file would take longer to import the sources than for its tests. */
+const IMPORTS_BUILT_PACKAGE = {
+  ...BUILDS_PACKAGE,
   alias: [
-    { find: /^mock-cloud-reco$/, replacement: `${bundleOf("src/index.ts")}/index.mjs` },
-    { find: /^mock-cloud-reco\/register$/, replacement: `${bundleOf("src/index.ts")}/mock/register.mjs` },
+    { find: /^mock-cloud-reco$/, replacement: `${BUILT_PACKAGE}/index.mjs` },
+    { find: /^mock-cloud-reco\/register$/, replacement: `${BUILT_PACKAGE}/register.mjs` },
   ],
 };
 /** Coverage is that of the sources, and who watches changes them. */
@@ -129,10 +131,13 @@ export default defineConfig({
           name: "interception",
           include: [INTERCEPTION],
           pool: "threads",
-          ...(TESTS_SOURCES ? {} : PACKAGE_IN_FEW_FILES),
+          ...(TESTS_SOURCES ? {} : IMPORTS_BUILT_PACKAGE),
         },
       },
-      { extends: true, test: { name: "programs", include: PROGRAMS, isolate: false, retry: 1 } },
+      {
+        extends: true,
+        test: { name: "programs", include: PROGRAMS, isolate: false, retry: 1, ...BUILDS_PACKAGE },
+      },
       {
         extends: true,
         test: {

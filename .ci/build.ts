@@ -11,16 +11,25 @@ import { BUNDLED } from "../tsdown.config.ts";
 const repository = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Builds the code and the page, with the licences of what is bundled.
+ * Builds the code alone.
  *
  * @param declares - whether with declarations, which take most of the time.
- * @returns the names of the packages whose code is in it.
  */
-export async function buildInto(dist: string, declares = true): Promise<readonly string[]> {
+export async function buildCode(dist: string, declares: boolean): Promise<void> {
   const tsdown = join(repository, "node_modules/tsdown/dist/run.mjs");
   const args = [tsdown, "--out-dir", dist, "--log-level", "error", ...(declares ? [] : ["--no-dts"])];
   await promisify(execFile)(process.execPath, args, { cwd: repository });
   await dropRegions(dist);
+}
+
+/**
+ * Builds the code and the page, with the licences of what is bundled.
+ *
+ * @param declares - as for {@link buildCode}.
+ * @returns the names of the packages whose code is in it.
+ */
+export async function buildInto(dist: string, declares = true): Promise<readonly string[]> {
+  await buildCode(dist, declares);
   const { packages } = await buildPage(join(dist, "page.html.br"));
   const bundled = [...new Set([...BUNDLED, ...packages])].sort();
   for (const name of bundled) await copyLicence(name, dist);

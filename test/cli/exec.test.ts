@@ -4,15 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, expect, inject, onTestFinished, test } from "vitest";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { useBundle } from "../support/use-bundle.ts";
 import { start, VARIABLES } from "./command.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 if (!hasPython) sayWhatIsSkipped("keys typed in a terminal (no python3)");
 
-const main = useBundle();
+const main = inject("command");
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "exec-"));
@@ -21,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 /** Runs `exec` with a program as a process of its own. */
 function exec(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const child = spawn(process.execPath, [main(), "exec", ...args], {
+  const child = spawn(process.execPath, [main, "exec", ...args], {
     env: { ...process.env, ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -228,7 +227,7 @@ test.skipIf(!hasPython).each([
   async (key, input, args, code) => {
     const [typed, command] = [
       String(key.charCodeAt(key.length - 1) & 0x1f),
-      [process.execPath, main(), "exec"],
+      [process.execPath, main, "exec"],
     ];
     const { stdout } = await promisify(execFile)("python3", [
       "-c",

@@ -9,15 +9,14 @@ import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { samplePicture } from "mock-cloud-reco";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { generateCertificate } from "../../src/servers/certificate.ts";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { canIsolate, ISOLATED } from "../support/name-spaces.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { useBundle } from "../support/use-bundle.ts";
 import { type Served, start } from "./command.ts";
 
-const main = useBundle();
+const main = inject("command");
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "languages-"));
@@ -109,7 +108,7 @@ mount --bind hosts /etc/hosts
 ${recipe?.text.replace("npx mock-cloud-reco", '"$NODE" "$MAIN"')}`;
     const { stdout } = await promisify(execFile)("unshare", [...ISOLATED, "sh", "-euc", program], {
       cwd: folder,
-      env: { ...process.env, NODE: process.execPath, MAIN: main(), MOCK_CLOUD_RECO_LOG_LEVEL: "silent" },
+      env: { ...process.env, NODE: process.execPath, MAIN: main, MOCK_CLOUD_RECO_LOG_LEVEL: "silent" },
     });
     return stdout.trim();
   }
@@ -169,7 +168,7 @@ ${names.map(([name]) => `until [ -s started-${name} ]; do sleep 0.1; done`).join
   http://target-api:5000 http://query:5000 http://target-manager:5000`;
     const { stdout } = await promisify(execFile)("unshare", [...ISOLATED, "bash", "-euc", program], {
       cwd: folder,
-      env: { ...process.env, NODE: process.execPath, MAIN: main(), ROOT: root, LOG_LEVEL: "silent" },
+      env: { ...process.env, NODE: process.execPath, MAIN: main, ROOT: root, LOG_LEVEL: "silent" },
     });
     expect(stdout).toMatch(/found: \{"result_code":"Success","results":\[\{"target_id":"[0-9a-f]{32}"/);
   },

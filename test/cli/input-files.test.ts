@@ -4,11 +4,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, test } from "vitest";
-import { useBundle } from "../support/use-bundle.ts";
+import { expect, inject, test } from "vitest";
 import { FILES } from "./input-files.ts";
 
-const main = useBundle();
+const main = inject("command");
 
 const rows = FILES.map(([what, args, content, said, code = 2]) => ({ what, args, content, said, code }));
 
@@ -24,7 +23,7 @@ test.concurrent.each(rows)("$what", async ({ args, content, said, code }) => {
       VUFORIA_SERVER_ACCESS_KEY: args.includes("--keys") ? undefined : "key",
       VUFORIA_SERVER_SECRET_KEY: args.includes("--keys") ? undefined : "hunter2",
     };
-    const command = spawn(process.execPath, [main(), ...given], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const command = spawn(process.execPath, [main, ...given], { env, stdio: ["ignore", "pipe", "pipe"] });
     const [[exit], ...printed] = await Promise.all([
       once(command, "close"),
       text(command.stdout),

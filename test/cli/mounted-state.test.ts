@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { useBundle } from "../support/use-bundle.ts";
 
-const main = useBundle();
+const main = inject("command");
 const ISOLATED = ["--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
 const canMount =
   spawnSync("unshare", [...ISOLATED, "sh", "-c", "mount --bind /dev/null /etc/hosts"]).status === 0;
@@ -21,7 +20,7 @@ test.skipIf(!canMount)(
       await Promise.all(["outside.json", "state.json"].map((name) => writeFile(join(folder, name), "")));
       const program = `mount --bind outside.json state.json
 "$NODE" "$MAIN" exec --state state.json -- "$NODE" -e "fetch(process.env.VUFORIA_MANAGER_URL + '/cloud_databases', { method: 'POST', body: '{}' })"`;
-      const env = { ...process.env, NODE: process.execPath, MAIN: main() };
+      const env = { ...process.env, NODE: process.execPath, MAIN: main };
       const { stderr } = await promisify(execFile)("unshare", [...ISOLATED, "sh", "-ec", program], {
         cwd: folder,
         env,

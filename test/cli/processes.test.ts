@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, inject, test, vi } from "vitest";
 import { manage, sendSigned } from "../support/answers.ts";
 import type { ServiceUnderTest } from "../support/backends.ts";
 import { makePng } from "../support/png.ts";
 import { reached } from "../support/reached.ts";
-import { useBundle } from "../support/use-bundle.ts";
 
-const main = useBundle();
+const main = inject("command");
 const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
@@ -21,7 +20,7 @@ interface Command {
 }
 
 function command(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
-  const child = spawn(process.execPath, [main(), ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, LOG_LEVEL: "silent", MOCK_CLOUD_RECO_LOG_LEVEL: "silent", ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -97,7 +96,7 @@ describe("processes", () => {
   test.each(["closed", "never read"])(
     "standard error that is %s neither ends nor keeps a server",
     async (how) => {
-      const child = spawn(process.execPath, [main(), "target-manager", "--port", "0"], {
+      const child = spawn(process.execPath, [main, "target-manager", "--port", "0"], {
         env: { ...process.env, LOG_LEVEL: "info" },
         stdio: ["ignore", "pipe", "pipe"],
       });

@@ -6,10 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { samplePicture } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 import { progressOf } from "../../src/cli/output.ts";
 import { makePng, pngChunk } from "../support/png.ts";
-import { useBundle } from "../support/use-bundle.ts";
 
 it("shows count, rate and time left in one line, and clears it at the end", () => {
   let time = 0;
@@ -28,7 +27,7 @@ it("shows count, rate and time left in one line, and clears it at the end", () =
   expect(shown.at(-1)).toBe("\r\u001b[K");
 });
 
-const command = useBundle();
+const command = inject("command");
 
 it("shows nothing in a pipe", async () => {
   const folder = await mkdtemp(join(tmpdir(), "seed-"));
@@ -38,7 +37,7 @@ it("shows nothing in a pipe", async () => {
     const targets = [{ name: "one", width: 1, image: "picture.jpg" }];
     await writeFile(seedFile, JSON.stringify({ cloud_databases: [{ targets }] }));
     const ports = ["target", "query", "manager"].flatMap((server) => [`--${server}-port`, "0"]);
-    const child = spawn(process.execPath, [command(), "serve", "--json", "--seed", seedFile, ...ports]);
+    const child = spawn(process.execPath, [command, "serve", "--json", "--seed", seedFile, ...ports]);
     const complained = text(child.stderr);
     await once(child.stdout, "data");
     child.kill();

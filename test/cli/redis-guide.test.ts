@@ -2,8 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
-import { bundledCommand } from "../support/bundle.ts";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { freePorts } from "../support/free-ports.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
 
@@ -13,7 +12,6 @@ test.skipIf(whyNoRedis !== undefined)(
   "the guide's replicas of serve share their state, and end together",
   async () => {
     const redis = await startRedis();
-    const command = await bundledCommand();
     const ports = (await freePorts(6)).map(String);
     const child = spawn(`${root}examples/redis/servers.sh`, ports, {
       env: {
@@ -21,14 +19,13 @@ test.skipIf(whyNoRedis !== undefined)(
         MOCK_CLOUD_RECO_LOG_LEVEL: "silent",
         MOCK_CLOUD_RECO_PROCESSING_TIME_SECONDS: "0",
         MOCK_CLOUD_RECO_STATE_URL: redis.url,
-        MOCK_CLOUD_RECO: `${process.execPath} ${command.path}`,
+        MOCK_CLOUD_RECO: `${process.execPath} ${inject("command")}`,
       },
       stdio: ["ignore", "ignore", "inherit"],
     });
     onTestFinished(async () => {
       child.kill("SIGKILL");
       await redis.close();
-      await command.remove();
     });
     const [target, query, first, , other, second] = ports.map((port) => `http://127.0.0.1:${port}`);
     const isReady = async (url = "") => (await fetch(`${url}/readyz`)).status;

@@ -5,14 +5,13 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Redis } from "iovalkey";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { hasFifos, makeFifo } from "../support/fifos.ts";
 import { makePng } from "../support/png.ts";
 import { type RunningRedis, startRedis, whyNoRedis } from "../support/redis-server.ts";
-import { useBundle } from "../support/use-bundle.ts";
 import { type Environment, start } from "./command.ts";
 
-const command = useBundle();
+const command = inject("command");
 const TARGETS = 2;
 const LAST = "last.png";
 
@@ -62,7 +61,7 @@ const args = () => ["target-manager", "--port", "0", "--seed", seed];
 
 /** A target manager in a process of its own. */
 function launched(state: Environment) {
-  const child = spawn(process.execPath, [command(), ...args()], { env: { ...process.env, ...state } });
+  const child = spawn(process.execPath, [command, ...args()], { env: { ...process.env, ...state } });
   running.push(child);
   return {
     complained: text(child.stderr),

@@ -6,12 +6,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { samplePicture } from "mock-cloud-reco";
 import { startServers } from "mock-cloud-reco/server";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, inject, test } from "vitest";
 import { codeBlocks } from "../support/code-blocks.ts";
 import { freePorts } from "../support/free-ports.ts";
 import { startRedis, whyNoRedis } from "../support/redis-server.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
-import { useBundle } from "../support/use-bundle.ts";
 import { start } from "./command.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,7 +24,7 @@ async function block(document: string, begins: string): Promise<string> {
   return found.text;
 }
 
-const main = useBundle();
+const main = inject("command");
 
 const started: ChildProcess[] = [];
 const killStarted = () => {
@@ -35,7 +34,7 @@ afterEach(killStarted);
 
 /** Runs a line in a new shell and waits for the server's first output. */
 async function shell(line: string): Promise<void> {
-  const command = line.replace("npx mock-cloud-reco", `"${process.execPath}" "${main()}"`);
+  const command = line.replace("npx mock-cloud-reco", `"${process.execPath}" "${main}"`);
   const environment = { ...process.env, LOG_LEVEL: "silent", MOCK_CLOUD_RECO_LOG_LEVEL: "silent" };
   const child = spawn("bash", ["-c", command], {
     cwd: root,
@@ -82,7 +81,7 @@ test.runIf(hasTools)("a query signed by the command is decoded, as two documents
   const servers = start(inFolder, { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
   try {
     await servers.printed();
-    const script = query.replaceAll("npx mock-cloud-reco", `"${process.execPath}" "${main()}"`);
+    const script = query.replaceAll("npx mock-cloud-reco", `"${process.execPath}" "${main}"`);
     const { stdout } = await run("sh", ["-euc", script], { cwd: folder });
     expect(JSON.parse(stdout)).toMatchObject({ result_code: "Success", results: [] });
   } finally {

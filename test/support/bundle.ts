@@ -20,20 +20,19 @@ export interface Bundle {
   remove(): Promise<void>;
 }
 
-/** Where {@link bundled} puts the files. */
-export const bundleOf = (source: string): string => `${CACHE}/${basename(source, ".ts")}-${process.pid}`;
+/** Where a run of tests, which is this process, has the package's code as it is published: `built-package.ts` builds it. */
+export const BUILT_PACKAGE = `${CACHE}/package-${process.pid}`;
 
 /**
  * Makes a few files of a program of this repository and its packages, which start in a fraction of the time that its sources take.
  * What the program imports when it needs it has files of its own, or each start would read it.
  *
  * @param source - its path from the root of the repository.
- * @param others - sources that share its code.
  */
-export async function bundled(source: string, ...others: readonly string[]): Promise<Bundle> {
-  const folder = bundleOf(source);
+export async function bundled(source: string): Promise<Bundle> {
+  const folder = `${CACHE}/${basename(source, ".ts")}-${process.pid}`;
   await build({
-    entryPoints: [source, ...others].map((path) => ROOT + path),
+    entryPoints: [ROOT + source],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
     bundle: true,
@@ -51,6 +50,4 @@ export async function bundled(source: string, ...others: readonly string[]): Pro
   };
 }
 
-export const COMMAND = "src/cli/main.ts";
-
-export const bundledCommand = (): Promise<Bundle> => bundled(COMMAND);
+export const bundledCommand = (): Promise<Bundle> => bundled("src/cli/main.ts");

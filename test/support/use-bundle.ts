@@ -1,13 +1,13 @@
 import { afterAll, beforeAll } from "vitest";
-import { type Bundle, bundled, COMMAND } from "./bundle.ts";
+import { type Bundle, bundled } from "./bundle.ts";
 
 /**
  * Makes a bundle before the tests of a file, or of a `describe`, and removes it after them.
  *
- * @param source - as for {@link bundled}; default: the command.
+ * @param source - as for {@link bundled}.
  * @returns its path, for tests.
  */
-export function useBundle(source = COMMAND): () => string {
+export function useBundle(source: string): () => string {
   let bundle: Bundle | undefined;
   beforeAll(async () => {
     bundle = await bundled(source);

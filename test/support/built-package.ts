@@ -1,0 +1,22 @@
+import { rm } from "node:fs/promises";
+import type { TestProject } from "vitest/node";
+import { buildCode } from "../../.ci/build.ts";
+import { BUILT_PACKAGE } from "./bundle.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The path of the command, for projects that start it. */
+    readonly command: string;
+  }
+}
+
+/**
+ * Builds the package's code once for all projects of a run: what programs start, and threads import, loads in half of the time of a
+ * bundle that reads everything at once, and in a small part of the time of the sources.
+ */
+export default async function setUp(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if ("command" in project.getProvidedContext()) return undefined;
+  await buildCode(BUILT_PACKAGE, false);
+  project.vitest.provide("command", `${BUILT_PACKAGE}/cli.cjs`);
+  return () => rm(BUILT_PACKAGE, { recursive: true });
+}
