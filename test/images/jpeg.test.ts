@@ -2,7 +2,7 @@ import sharp, { type Sharp } from "sharp";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { decodeThumbnail } from "../../src/core/images/decode.ts";
 import { decodeGrey } from "../../src/core/images/grey.ts";
-import { decodeJpeg } from "../../src/core/images/jpeg.ts";
+import { decodeJpeg, useRows } from "../../src/core/images/jpeg.ts";
 import { firstOf, times } from "../support/combinations.ts";
 import { generator, scene } from "../support/scenes.ts";
 
@@ -21,6 +21,19 @@ async function byKernel(file: Buffer): Promise<Buffer | undefined> {
   decoded?.free();
   return pixels;
 }
+
+/** A copy of the pixels that the kernel decodes row by row, at most so many at a time; undefined if it leaves the file to the decoder. */
+const byRows = (file: Buffer, most: number): Promise<Buffer | undefined> =>
+  useRows(
+    file,
+    () => most,
+    async ({ width, height, read }) => {
+      const pixels = Buffer.alloc(3 * width * height);
+      for (let row = 0; row < height; row += most)
+        pixels.set(read(row, Math.min(most, height - row)), 3 * width * row);
+      return pixels;
+    },
+  );
 
 const noise = (next: () => number, width: number, height: number): Sharp =>
   sharp(Buffer.from(Uint8Array.from({ length: 3 * width * height }, () => next() * 256)), {
@@ -53,7 +66,39 @@ describe("regular JPEG files", () => {
       const decoded = await byKernel(bytes);
       expect(decoded).toBeDefined();
       expect(decoded?.equals((await byDecoder(bytes)) ?? Buffer.alloc(0))).toBe(true);
+      expect((await byRows(bytes, 1 + upTo(70)))?.equals(decoded ?? Buffer.alloc(0))).toBe(true);
     }
+  });
+
+  it("are decoded in little memory when their rows are read one after the other", async () => {
+    const file = await sharp(await scene(14, 400, 300))
+      .resize(2400, 1800)
+      .jpeg()
+      .toBuffer();
+    const bytes = await useRows(
+      file,
+      () => 40,
+      async ({ height, read }) => {
+        let last = read(0, 40);
+        for (let row = 40; row < height; row += 40) last = read(row, 40);
+        return last.buffer.byteLength;
+      },
+    );
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(2 ** 21);
+    expect((await byRows(file, 40))?.equals((await byDecoder(file)) ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it("throw what the code throws that uses their rows", async () => {
+    const file = await sharp(await scene(15, 64, 48))
+      .jpeg()
+      .toBuffer();
+    const using = useRows(
+      file,
+      () => 8,
+      () => Promise.reject(new Error("of the user")),
+    );
+    await expect(using).rejects.toThrow("of the user");
   });
 
   it("may be followed by other bytes, and have several slices", async () => {
@@ -194,6 +239,7 @@ describe("left to the decoder", () => {
           damaged[Math.floor(next() * file.length)] = Math.floor(next() * 256);
         const bytes = isCut ? damaged.subarray(0, next() * file.length) : damaged;
         const pixels = await byKernel(bytes);
+        expect(await byRows(bytes, 16)).toEqual(pixels);
         if (pixels === undefined) left += 1;
         else {
           decoded += 1;

@@ -10,7 +10,7 @@ import { MAX_PNG_ROWS, MAX_TARGET_IMAGE_PIXELS } from "../schema/protocol.ts";
 import { DecoderError } from "./decoder-error.ts";
 import { keepDecoderLimits } from "./decoder-limits.ts";
 import { type ImageHeader, regularHeader } from "./header.ts";
-import { type DecodedJpeg, decodeJpeg } from "./jpeg.ts";
+import { type DecodedJpeg, decodeJpeg, useRows } from "./jpeg.ts";
 import {
   fitsKernel,
   isEnlarged,
@@ -138,6 +138,15 @@ export function decodePixels<T>(
     if ("damage" in decoded) return decoded;
     return use({ ...decoded, toScale: toScaleOf(decoded, bytes), free: () => freeMemory(decoded.data) });
   });
+}
+
+/** Uses a JPEG file's pixels while they are decoded, if no thumbnail is made of them. Undefined if {@link decodePixels} has to. */
+export async function useStrips<T>(
+  ...[bytes, ...given]: Parameters<typeof useRows<T>>
+): Promise<T | undefined> {
+  const size = pixelSizeOf(bytes);
+  if (size === undefined || isHalved(bytes) || scalesAsFile(bytes, size)) return undefined;
+  return wholeDecoders.run(() => useRows(bytes, ...given));
 }
 
 export async function pixelsOf(image: SharpImage): Promise<Pixels> {

@@ -5,12 +5,12 @@ import { instantiate, type KernelMemory, keptWhileUsed } from "./kernels/instant
 
 interface Kernel extends KernelMemory {
   begin(bytes: number): number;
-  /** 0 if the file is not a regular one of this size. */
-  open(width: number, height: number, makesWhole: boolean, makesHalf: boolean): number;
+  /** 0 if the file is not a regular one of this size. At most so many rows will be converted at a time. */
+  open(width: number, height: number, makesWhole: boolean, makesHalf: boolean, strip: number): number;
   /** Decodes rows of blocks: 0 if the file is damaged, 1 if there are more, 2 at the end. */
   read(rows: number): 0 | 1 | 2;
-  /** Makes R, G and B, and returns their place. */
-  convert(): number;
+  /** Makes R, G and B of rows, and returns their place. Reads the rows of blocks that it needs: 0 if the file is damaged. */
+  convert(firstRow: number, rows: number): number;
   convertHalf(): number;
   brightness(): number;
 }
@@ -31,12 +31,12 @@ export interface DecodedJpeg extends InKernel {
   readonly half: Decoded | undefined;
 }
 
-/** Of larger pictures the decoder's thread takes less of a request's time than the main thread would. */
+/** Pixels of larger pictures would take too much memory at once. */
 const MOST_PIXELS = 2 ** 21;
 /** About 2 ms. */
 const PIXELS_PER_SLICE = 400_000;
 /** The kernel has room for two copies of the file. */
-const MOST_BYTES = 2 ** 20;
+const MOST_BYTES = 2 ** 22;
 const BLOCK_ROWS = 16;
 const CHANNELS = 3;
 const HAS_MORE = 1;
@@ -62,7 +62,7 @@ export async function decodeJpeg(
   const { kernel, width, height, free } = read;
   const halved = (length: number) => Math.ceil(length / 2);
   return {
-    whole: wants.whole ? partOf(kernel, kernel.convert(), width, height) : undefined,
+    whole: wants.whole ? partOf(kernel, kernel.convert(0, height), width, height) : undefined,
     half: wants.half ? partOf(kernel, kernel.convertHalf(), halved(width), halved(height)) : undefined,
     free,
   };
@@ -88,14 +88,62 @@ interface ReadFile extends PixelSize, InKernel {
   readonly kernel: Kernel;
 }
 
+/** Reads a file's blocks. */
 async function readFile(
+  ...given: [bytes: Buffer, makesWhole: boolean, makesHalf: boolean]
+): Promise<ReadFile | undefined> {
+  const opened = await open(...given);
+  if (opened === undefined || (await readAll(opened))) return opened;
+  opened.free();
+  return undefined;
+}
+
+/** Rows of pixels that are decoded when they are read, once and in order. */
+export interface PixelRows extends PixelSize {
+  /** R, G and B of each pixel, row by row, which the next call replaces. */
+  read(firstRow: number, rows: number): Uint8Array;
+}
+
+/**
+ * Decodes a regular JPEG file while its pixels are used: however many they are, a few rows are in memory. Undefined for any other file and
+ * for a damaged one.
+ * @param mostRows how many rows are read at a time, at most
+ */
+export async function useRows<T>(
+  bytes: Buffer,
+  mostRows: (width: number) => number,
+  use: (rows: PixelRows) => Promise<T>,
+): Promise<T | undefined> {
+  const opened = await open(bytes, true, false, mostRows);
+  if (opened === undefined) return undefined;
+  const { kernel, free, width, height } = opened;
+  let isRegular = true;
+  const read = (firstRow: number, rows: number) => {
+    const at = isRegular ? kernel.convert(firstRow, rows) : 0;
+    isRegular = at > 0;
+    return new Uint8Array(kernel.memory.buffer, at, CHANNELS * width * rows);
+  };
+  try {
+    // New memory took milliseconds.
+    await yieldToEventLoop();
+    const used = await use({ width, height, read });
+    return isRegular ? used : undefined;
+  } finally {
+    free();
+  }
+}
+
+/** Hands a file's bytes to a kernel that nothing else uses. */
+async function open(
   bytes: Buffer,
   makesWhole: boolean,
   makesHalf: boolean,
+  mostRows?: (width: number) => number,
 ): Promise<ReadFile | undefined> {
-  if (formatOf(bytes) !== "JPEG" || bytes.length > MOST_BYTES) return undefined;
   const size = pixelSizeOf(bytes);
-  if (size === undefined || size.width * size.height > MOST_PIXELS) return undefined;
+  if (formatOf(bytes) !== "JPEG" || size === undefined || bytes.length > MOST_BYTES) return undefined;
+  const { width, height } = size;
+  if (mostRows === undefined && width * height > MOST_PIXELS) return undefined;
   await yieldToEventLoop();
   const kernel = idleKernels().pop() ?? instantiate<Kernel>(jpegKernel);
   const free = () => {
@@ -104,15 +152,13 @@ async function readFile(
   };
   const at = kernel.begin(bytes.length);
   new Uint8Array(kernel.memory.buffer).set(bytes, at);
-  const { width, height } = size;
-  if (!kernel.open(width, height, makesWhole, makesHalf) || !(await readAll(kernel, width))) {
-    free();
-    return undefined;
-  }
-  return { kernel, width, height, free };
+  if (kernel.open(width, height, makesWhole, makesHalf, mostRows?.(width) ?? height))
+    return { kernel, width, height, free };
+  free();
+  return undefined;
 }
 
-async function readAll(kernel: Kernel, width: number): Promise<boolean> {
+async function readAll({ kernel, width }: ReadFile): Promise<boolean> {
   const rows = Math.ceil(PIXELS_PER_SLICE / (BLOCK_ROWS * width));
   let state = kernel.read(rows);
   while (state === HAS_MORE) {

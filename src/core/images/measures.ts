@@ -1,12 +1,13 @@
 import { spareTime, yieldToEventLoop } from "../general/scheduling.ts";
 import type { ImageMeasures } from "../schema/target.ts";
 import { measured } from "./cache.ts";
-import { decodePixels, type GreyPicture, type Pixels, thumbnailOfPixels } from "./decode.ts";
+import { decodePixels, type GreyPicture, type Pixels, thumbnailOfPixels, useStrips } from "./decode.ts";
+import type { PixelRows } from "./jpeg.ts";
 import { pixelsKernel } from "./kernels/compiled.ts";
 import { instantiate, type KernelMemory, keptWhileUsed } from "./kernels/instantiate.ts";
 import { sketchEarly, sketches } from "./matching/ranking.ts";
 import { sketchThumbnail } from "./matching/similarity.ts";
-import { type GreyRows, greyRows, PIXELS_PER_SLICE } from "./ratings/brisque/features.ts";
+import { type GreyRows, greyRows, PIXELS_PER_SLICE, rowsOfSlice } from "./ratings/brisque/features.ts";
 import { brisqueScore } from "./ratings/brisque/score.ts";
 import { isScaledFaster } from "./scale.ts";
 
@@ -40,21 +41,28 @@ export function measure(
   // Most tests add one picture and query with the same, which takes no sketch.
   const isFirst = measured.size === 0;
   const made = new Promise<ImageMeasures>((resolve, reject) => {
-    // Only a few images are in memory at a time.
-    const damage = decodePixels(bytes, async (pixels) => {
-      const { toScale } = pixels;
-      const measures = measurePixels(pixels, brisque);
-      measures.then(resolve, reject);
-      // Only comparisons need the sketch, and wait for it.
-      const sketched =
-        sketch && !isFirst && toScale
-          ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, toScale, measures, keepPixels))
-          : undefined;
-      const isOver = Promise.allSettled([measures, sketched]).then(() => pixels.free());
-      if (!isScaledFaster(pixels)) await isOver;
-      return measures;
-    });
-    damage.then(resolve, reject);
+    const decodeWhole = () =>
+      decodePixels(bytes, async (pixels) => {
+        const { data, width, height, toScale } = pixels;
+        const read = (row: number, rows: number) =>
+          data.subarray(row * width * CHANNELS, (row + rows) * width * CHANNELS);
+        const measures = measureRows({ width, height, read }, brisque, pixels);
+        measures.then(resolve, reject);
+        // Only comparisons need the sketch, and wait for it.
+        const sketched =
+          sketch && !isFirst && toScale
+            ? sketches.begin(sha256, () => sketchOf({ bytes, sha256 }, toScale, measures, keepPixels))
+            : undefined;
+        // Only a few images are in memory at a time.
+        const isOver = Promise.allSettled([measures, sketched]).then(() => pixels.free());
+        if (!isScaledFaster(pixels)) await isOver;
+        return measures;
+      });
+    const decodeOnce = async () => {
+      const strips = brisque && useStrips(bytes, rowsOfSlice, (rows) => measureRows(rows, true));
+      return (strips && (await strips)) || decodeWhole();
+    };
+    decodeOnce().then(resolve, reject);
   });
   measured.set(sha256, { made, brisque });
   made.catch(() => {
@@ -63,8 +71,12 @@ export function measure(
   return made;
 }
 
-async function measurePixels(pixels: Pixels, brisque: boolean): Promise<ImageMeasures> {
-  const { data, width, height } = pixels;
+/** @param whole all pixels, if they are in memory; otherwise the rating reads them */
+async function measureRows(
+  { width, height, read }: PixelRows,
+  brisque: boolean,
+  whole?: Pixels,
+): Promise<ImageMeasures> {
   const totals = new Float64Array(2 * CHANNELS);
   let counted = 0;
   const grey: GreyRows = {
@@ -72,17 +84,15 @@ async function measurePixels(pixels: Pixels, brisque: boolean): Promise<ImageMea
     height,
     read: (row, rows) => {
       counted += rows * width;
-      return reduceSlice(data.subarray(row * width * CHANNELS, (row + rows) * width * CHANNELS), totals);
+      return reduceSlice(read(row, rows), totals);
     },
   };
-  const isWide = width > PIXELS_PER_SLICE;
-  const score = brisque
-    ? await brisqueScore(isWide ? greyRows((await reduce(pixels)).grey) : grey)
-    : undefined;
+  const wide = width > PIXELS_PER_SLICE ? whole : undefined;
+  const score = brisque ? await brisqueScore(wide ? greyRows((await reduce(wide)).grey) : grey) : undefined;
   const deviates =
-    counted === width * height
-      ? deviationOf(totals, counted, counted) > FLAT_IMAGE_DEVIATION
-      : await deviatesMoreThan(FLAT_IMAGE_DEVIATION, pixels);
+    whole && counted < width * height
+      ? await deviatesMoreThan(FLAT_IMAGE_DEVIATION, whole)
+      : deviationOf(totals, counted, counted) > FLAT_IMAGE_DEVIATION;
   return { isFlat: !deviates, brisque: score };
 }
 

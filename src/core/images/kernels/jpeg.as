@@ -54,6 +54,8 @@ let width: i32 = 0;
 let height: i32 = 0;
 let mcuRow: i32 = 0;
 let mcuRows: i32 = 0;
+/** Rows of MCUs that planes have room for: later ones replace the first. */
+let keptRows: i32 = 0;
 let mcuColumns: i32 = 0;
 let isWide: bool = false; // an MCU has two blocks of brightness beside each other
 let isTall: bool = false;
@@ -94,8 +96,9 @@ function u16At(at: i32): i32 {
 /**
  * Whether the file's header is one that this decodes, of a picture of this size. Pixels are made of the whole picture, of its half as
  * libjpeg decodes it at half the length, or of both; of neither, only the brightness is kept.
+ * @param strip the most rows that are converted at a time: fewer than all if these are asked for in order
  */
-export function open(columns: i32, rows: i32, makesWhole: bool, makesHalf: bool): bool {
+export function open(columns: i32, rows: i32, makesWhole: bool, makesHalf: bool, strip: i32): bool {
   isWhole = makesWhole;
   isHalf = makesHalf;
   memory.fill(IS_TABLE, 0, 16);
@@ -110,7 +113,7 @@ export function open(columns: i32, rows: i32, makesWhole: bool, makesHalf: bool)
     const next = at + 2 + u16At(at + 2);
     if (load<u8>(at) != 0xff || next > end || next < at + 4) return false;
     at += 4;
-    if (marker == 0xda) return mcuRows > 0 && readScan(at, next) && unstuff(next, end) && layOut();
+    if (marker == 0xda) return mcuRows > 0 && readScan(at, next) && unstuff(next, end) && layOut(strip);
     if (marker == 0xc0) {
       if (mcuRows > 0 || !readFrame(at, next)) return false;
     } else if (marker == 0xdb) {
@@ -279,10 +282,12 @@ function finish(first: i32, end: i32): void {
   sums = end + ROOM;
 }
 
-function layOut(): bool {
+function layOut(strip: i32): bool {
   window = 0;
   windowBits = 0;
   mcuRow = 0;
+  // Beside those that are converted, one that was begun and one for the colours beside the last row.
+  keptRows = min(mcuRows, (strip >> 3) + 3);
   let end = (sums + 15) & ~15;
   sums = end + 16;
   end = sums + 2 * width + ROOM;
@@ -294,15 +299,15 @@ function layOut(): bool {
     if (index > 0 && !isWhole && !isHalf) continue;
     own.plane = end;
     own.stride = mcuColumns * own.across * 8;
-    end += own.stride * mcuRows * own.down * 8 + ROOM;
+    end += own.stride * keptRows * own.down * 8 + ROOM;
     // Where colours have half the length already, they are not reduced.
     if (!isHalf || (isWide && index > 0)) continue;
     own.halfPlane = end;
     own.halfStride = own.stride >> 1;
-    end += own.halfStride * mcuRows * own.down * 4 + ROOM;
+    end += own.halfStride * keptRows * own.down * 4 + ROOM;
   }
   pixels = end;
-  if (isWhole) end += 3 * width * height + ROOM;
+  if (isWhole) end += 3 * width * strip + ROOM;
   halfPixels = end;
   if (isHalf) end += 3 * ((width + 1) >> 1) * ((height + 1) >> 1) + ROOM;
   grow(end);
@@ -335,7 +340,7 @@ export function read(rows: i32): i32 {
         const own = component(index);
         for (let y = 0; y < own.down; y++)
           for (let x = 0; x < own.across; x++) {
-            if (!readBlock(own, mcuRow * own.down + y, column * own.across + x)) return 0;
+            if (!readBlock(own, (mcuRow % keptRows) * own.down + y, column * own.across + x)) return 0;
           }
       }
     }
@@ -647,15 +652,22 @@ export function brightness(): i32 {
   return own.plane;
 }
 
-/** Converts all rows to R, G and B, and returns where these begin. */
-export function convert(): i32 {
-  for (let row = 0; row < height; row++) {
-    const brightness = component(0).plane + row * component(0).stride;
+/** Converts rows to R, G and B, and returns where these begin. Reads them before, if they were not read: 0 if the file is irregular. */
+export function convert(first: i32, count: i32): i32 {
+  const end = first + count;
+  // The last row needs the colours of the next one.
+  while (mcuRow < mcuRows && mcuRow * (isTall ? 16 : 8) <= end) if (!read(1)) return 0;
+  for (let row = first; row < end; row++) {
     const blueness = colourRow(component(1), row, colours);
     const redness = colourRow(component(2), row, colours + width + ROOM);
-    convertRow(brightness, blueness, redness, pixels + row * 3 * width, width);
+    convertRow(rowOf(component(0), row), blueness, redness, pixels + (row - first) * 3 * width, width);
   }
   return pixels;
+}
+
+@inline
+function rowOf(own: Component, row: i32): i32 {
+  return own.plane + (row % (keptRows * own.down * 8)) * own.stride;
 }
 
 /** Converts the half. */
@@ -675,12 +687,12 @@ function halfRow(own: Component, row: i32): i32 {
 
 /** A row of colour in full length. */
 function colourRow(own: Component, row: i32, to: i32): i32 {
-  if (!isWide) return own.plane + row * own.stride;
+  if (!isWide) return rowOf(own, row);
   const columns = (width + 1) >> 1;
   const near = isTall ? row >> 1 : row;
   const beside = isTall ? min(max(0, row & 1 ? near + 1 : near - 1), ((height + 1) >> 1) - 1) : near;
-  const a = own.plane + near * own.stride;
-  const b = own.plane + beside * own.stride;
+  const a = rowOf(own, near);
+  const b = rowOf(own, beside);
   const three = i16x8.splat(3);
   for (let x = 0; x < columns; x += 8) {
     const values = i16x8.mul(v128.load_ext<u8>(a + x), three);

@@ -60,7 +60,7 @@ async function sumRows(kernel: Kernel, image: GreyRows): Promise<[ValueSums[], V
   return [sumsOf(kernel, 0, whole), sumsOf(kernel, 1, half)];
 }
 
-const rowsOfSlice = (width: number): number =>
+export const rowsOfSlice = (width: number): number =>
   Math.min(ROWS_PER_SLICE, Math.max(1, floor(PIXELS_PER_SLICE / width)));
 
 function sumsOf(kernel: Kernel, level: number, count: number): ValueSums[] {
