@@ -1,17 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
+import { useBundle } from "../support/use-bundle.ts";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
+const program = useBundle(".ci/release.ts");
 let checkout: string;
 const git = (...args: readonly string[]): string =>
   execFileSync("git", args, { cwd: checkout, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
 const release = (): string =>
-  execFileSync(process.execPath, ["--import", "tsx", ".ci/release.ts"], {
+  execFileSync(process.execPath, [program()], {
     cwd: checkout,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
@@ -27,11 +29,8 @@ async function change(text: string): Promise<void> {
 
 beforeAll(async () => {
   checkout = await mkdtemp(join(tmpdir(), "release-"));
-  for (const file of [".ci", ".gitignore", "package.json", "package-lock.json", "src/cli/release.ts"])
-    await cp(join(repository, file), join(checkout, file), { recursive: true });
-  // A file, unlike the folder that .gitignore names.
-  await writeFile(join(checkout, ".gitignore"), "node_modules\n");
-  await symlink(join(repository, "node_modules"), join(checkout, "node_modules"));
+  for (const file of ["package.json", "package-lock.json"])
+    await cp(join(repository, file), join(checkout, file));
   git("init", "--quiet");
   git("config", "user.name", "Somebody");
   git("config", "user.email", "somebody@example.com");

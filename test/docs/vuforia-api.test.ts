@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { useBundle } from "../support/use-bundle.ts";
+
+const script = useBundle("examples/vuforia-api/vuforia-api.ts");
 
 test("the client vuforia-api adds, lists, reads, updates, summarises, deletes and queries targets, unchanged", async () => {
-  const script = fileURLToPath(new URL("../../examples/vuforia-api/vuforia-api.ts", import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script]);
+  const { stdout } = await promisify(execFile)(process.execPath, [script()]);
   expect(stdout.trim().split("\n")).toEqual([
     "list: 2",
     'record: ["success","picture",true]',

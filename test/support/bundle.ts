@@ -5,10 +5,10 @@ import { build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Inside the checkout, so that the bundle finds its dependencies. */
-const CACHE = `${ROOT}node_modules/.cache/mock-cloud-reco`;
+export const CACHE = `${ROOT}node_modules/.cache/mock-cloud-reco`;
 
-/** What is not in the file: binaries, and nock, which users share with the mock. */
-const OUTSIDE = ["sharp", "nock", "msw", "iovalkey"];
+/** What is not in the file: binaries, nock, which users share with the mock, and what reads files beside it. */
+const OUTSIDE = ["sharp", "nock", "msw", "iovalkey", "vuforia-api"];
 /** For packages that are no modules. */
 const REQUIRE =
   'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);';

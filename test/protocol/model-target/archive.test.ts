@@ -3,13 +3,13 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { crc32 } from "node:zlib";
 import { unzipSync } from "fflate";
 import { describe, expect, it, vi } from "vitest";
 import { datasetArchive } from "../../../src/core/apis/model-target/responses.ts";
 import type { Dataset } from "../../../src/core/schema/model-target.ts";
 import { sayWhatIsSkipped } from "../../support/skipped.ts";
+import { useBundle } from "../../support/use-bundle.ts";
 import type { JsonObject } from "../../support/values.ts";
 import { describeApi, type OpenApi } from "./api.ts";
 import { ADVANCED, bearer, createdUuid, creation, dataset, model } from "./requests.ts";
@@ -129,26 +129,21 @@ describe("the archive of a dataset", () => {
     }
   });
 
+  const responses = useBundle("src/core/apis/model-target/responses.ts");
+
   it.each([
     ["America/St_Johns", "20"],
     ["Pacific/Kiritimati", "13"],
     ["Africa/Monrovia", "23"],
   ])("has the same bytes in a process in %s", async (zone, hour) => {
-    const source = fileURLToPath(
-      new URL("../../../src/core/apis/model-target/responses.ts", import.meta.url),
-    );
     const program = `
-      import { datasetArchive } from ${JSON.stringify(source)};
+      import { datasetArchive } from ${JSON.stringify(responses())};
       const zip = await datasetArchive(${JSON.stringify(datasetOf(REQUEST))});
       process.stdout.write(new Date(0).getHours() + " " + zip.toString("base64"));`;
-    const printed = execFileSync(
-      process.execPath,
-      ["--import", "tsx", "--input-type=module", "-e", program],
-      {
-        encoding: "utf8",
-        env: { ...process.env, TZ: zone, LC_ALL: "C" },
-      },
-    );
+    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+      encoding: "utf8",
+      env: { ...process.env, TZ: zone, LC_ALL: "C" },
+    });
     const [hourAtEpoch, zip = ""] = printed.split(" ");
     expect(hourAtEpoch).toBe(hour);
     expect(digestOf(Buffer.from(zip, "base64"))).toBe(DIGEST);

@@ -1,13 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { useBundle } from "../../support/use-bundle.ts";
+
+const workflow = useBundle("examples/model-targets/workflow.ts");
 
 it("the workflow example runs: token, create, poll with a moving clock, download, delete", () => {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ["--import", "tsx", "examples/model-targets/workflow.ts"],
-    { cwd: fileURLToPath(new URL("../../..", import.meta.url)), encoding: "utf8" },
-  );
+  const { status, stdout, stderr } = spawnSync(process.execPath, [workflow()], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const uuid = /create {3}([0-9a-f]{32})\n/.exec(stdout)?.[1];
   expect(stdout.split("\n")).toEqual([
