@@ -1,8 +1,9 @@
+import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import packageJson from "./package.json" with { type: "json" };
-import { BUILT_PACKAGE } from "./test/support/bundle.ts";
+import { BUILT_PACKAGE, CACHE } from "./test/support/bundle.ts";
 import { ALL } from "./test/support/combinations.ts";
 import { markdownBlocks } from "./test/support/markdown-blocks-plugin.ts";
 import { hasMatrix } from "./test/support/matrix.ts";
@@ -35,6 +36,13 @@ const IMPORTS_BUILT_PACKAGE = {
 };
 /** Coverage is that of the sources, and who watches changes them. */
 const TESTS_SOURCES = process.argv.includes("--coverage") || !process.argv.includes("run");
+
+/** Each project has a Vite of its own, which would transform every source again: in a run, what one has transformed the others read. */
+const TRANSFORMED = `${CACHE}/transformed-${process.pid}`;
+const SHARES_TRANSFORMED = {
+  experimental: { fsModuleCache: true, fsModuleCachePath: TRANSFORMED },
+};
+const removeTransformed = { onTestRunEnd: () => rm(TRANSFORMED, { recursive: true, force: true }) };
 
 /** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
 const PROGRAMS = [
@@ -90,9 +98,10 @@ export default defineConfig({
   },
   test: {
     testTimeout: 30_000,
-    reporters: ["default", new RepeatedTests(), new SkippedTests()],
+    reporters: ["default", new RepeatedTests(), new SkippedTests(), removeTransformed],
     onConsoleLog: (printed) => !saysWhatIsSkipped(printed),
     setupFiles: [source("./test/support/fail-outside.ts")],
+    ...(TESTS_SOURCES ? {} : SHARES_TRANSFORMED),
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
