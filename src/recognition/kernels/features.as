@@ -24,6 +24,7 @@ const MOST_WIDTH: i32 = 2048;
 // Memory: constants and results below, the pyramid above.
 const KERNELS: i32 = 65536; // 6 kernels of 64 bytes: radius, then 16-bit coefficients from the centre on
 const ROWS: i32 = KERNELS + 1024;
+const AROUND: i32 = ROWS + 512; // addresses of the rows around a pixel
 const LINE: i32 = ROWS + 1024; // one row, 16 pixels of margin on both sides
 const LEVELS: i32 = LINE + MOST_WIDTH * 2 + 128; // address of each kept plane, then width, height, stride of each octave
 const PATCH: i32 = LEVELS + 1024; // 18 x 18 f32, padded to 20
@@ -110,10 +111,10 @@ function addShare(sum: v128, a: v128, b: v128, share: v128): v128 {
 }
 
 /**
- * Blurs the level below down the columns, then along the row, and keeps the difference. Writes up to 24 values behind the end of
- * the row.
+ * Blurs the level below down the columns, then along the row, from some bytes of it to others, and keeps the difference. Writes up
+ * to 24 values behind the end of the row.
  */
-function blurRow(level: i32, y: i32): void {
+function blurRow(level: i32, y: i32, first: i32, last: i32): void {
   const kernel = KERNELS + (level - 1) * 64;
   const radius = load<i32>(kernel);
   const end = w * 2;
@@ -123,7 +124,7 @@ function blurRow(level: i32, y: i32): void {
     store<i32>(ROWS + i * 8, rowOf(level - 1, max(y - i, 0)));
     store<i32>(ROWS + i * 8, rowOf(level - 1, min(y + i, h - 1)), 4);
   }
-  addShares(from, line, end, kernel);
+  addShares(from, line, max(first - radius * 2, 0), min(last + radius * 2, end), kernel);
   const left = v128.load16_splat(line);
   v128.store(LINE, left);
   v128.store(LINE, left, 16);
@@ -134,15 +135,15 @@ function blurRow(level: i32, y: i32): void {
     store<i32>(ROWS + i * 8, line - i * 2);
     store<i32>(ROWS + i * 8, line + i * 2, 4);
   }
-  addShares(line, to, end, kernel);
-  if (level > FIRST) subtract(to, from, differenceOf(level, y), end);
+  addShares(line, to, first, last, kernel);
+  if (level > FIRST) subtract(to, from, differenceOf(level, y), first, last);
 }
 
 /** Adds up a row's values and their neighbours, which begin where ROWS says for each distance. */
-function addShares(row: i32, to: i32, end: i32, kernel: i32): void {
+function addShares(row: i32, to: i32, first: i32, last: i32, kernel: i32): void {
   const radius = load<i32>(kernel);
   const centre = v128.load16_splat(kernel + 4);
-  for (let x = 0; x < end; x += 64) {
+  for (let x = first; x < last; x += 64) {
     let s0 = i16x8.q15mulr_sat_s(v128.load(row + x), centre);
     let s1 = i16x8.q15mulr_sat_s(v128.load(row + x, 16), centre);
     let s2 = i16x8.q15mulr_sat_s(v128.load(row + x, 32), centre);
@@ -164,8 +165,8 @@ function addShares(row: i32, to: i32, end: i32, kernel: i32): void {
   }
 }
 
-function subtract(a: i32, b: i32, to: i32, bytes: i32): void {
-  for (let i = 0; i < bytes; i += 16) v128.store(to + i, i16x8.sub(v128.load(a + i), v128.load(b + i)));
+function subtract(a: i32, b: i32, to: i32, first: i32, last: i32): void {
+  for (let i = first; i < last; i += 16) v128.store(to + i, i16x8.sub(v128.load(a + i), v128.load(b + i)));
 }
 
 // Where the detection stands
@@ -246,7 +247,7 @@ function beginOctave(): void {
 }
 
 function makeRow(level: i32, y: i32): void {
-  if (level > FIRST || (level == FIRST && octaves == 0)) return blurRow(level, y);
+  if (level > FIRST || (level == FIRST && octaves == 0)) return blurRow(level, y, 0, w * 2);
   const to = rowOf(level, y);
   if (level == 0) {
     for (let x = 0; x < w; x += 8) v128.store(to + x * 2, i16x8.shl(v128.load8x8_u(INPUT + y * w + x), 6));
@@ -255,7 +256,7 @@ function makeRow(level: i32, y: i32): void {
   // Every second pixel of the last scale of the octave below
   const below = LEVELS + (octaves - 1) * 32;
   const from = load<i32>(below + (SCALES - 1) * 4) + 2 * y * load<i32>(below, 20) * 2;
-  for (let x = 0; x < w; x++) store<i16>(to + x * 2, load<i16>(from + 4 * x));
+  for (let x = 0; x < w * 2; x += 16) v128.store(to + x, v128.shuffle<i16>(v128.load(from + 2 * x), v128.load(from + 2 * x, 16), 0, 2, 4, 6, 8, 10, 12, 14));
 }
 
 /** Pixels of a part. */
@@ -267,7 +268,7 @@ export function detectPart(): i32 {
   if (clock == 0) beginOctave();
   const last = h + unchecked(lags[LAST]);
   for (const end = min(clock + PART / w, last); clock < end; clock++) {
-    for (let level = octaves == 0 ? 0 : FIRST; level <= LAST; level++) {
+    for (let level = octaves == 0 ? 0 : FIRST; level < LAST; level++) {
       const y = clock - unchecked(lags[level]);
       if (y >= 0 && y < h) makeRow(level, y);
     }
@@ -298,38 +299,36 @@ function search(scale: i32, y: i32): void {
   const level = FIRST + 1 + scale;
   const here = differenceOf(level, y);
   // The rows around it: those of its own difference first
-  store<i32>(ROWS, differenceOf(level, y - 1));
-  store<i32>(ROWS, differenceOf(level, y + 1), 4);
+  store<i32>(AROUND, differenceOf(level, y - 1));
+  store<i32>(AROUND, differenceOf(level, y + 1), 4);
   for (let row = 0; row < 3; row++) {
-    store<i32>(ROWS + row * 4, differenceOf(level - 1, y + row - 1), 8);
-    store<i32>(ROWS + row * 4, differenceOf(level + 1, y + row - 1), 20);
+    store<i32>(AROUND + row * 4, differenceOf(level - 1, y + row - 1), 8);
+    store<i32>(AROUND + row * 4, differenceOf(level + 1, y + row - 1), 20);
   }
   for (let x = MARGIN; x < w - MARGIN; x += 8) {
     const offset = x * 2;
-    const d = v128.load(here + offset);
-    if (!v128.any_true(i16x8.gt_s(i16x8.abs(d), least))) continue;
-    const l = v128.load(here + offset - 2);
-    const r = v128.load(here + offset, 2);
-    let most = i16x8.max_s(l, r);
-    let fewest = i16x8.min_s(l, r);
-    for (let row = ROWS; row < ROWS + 8; row += 4) {
+    const d = v128.load(here + offset), l = v128.load(here + offset - 2), r = v128.load(here + offset, 2);
+    let most = i16x8.max_s(least, i16x8.max_s(l, r));
+    let fewest = i16x8.min_s(i16x8.neg(least), i16x8.min_s(l, r));
+    let row = AROUND;
+    for (; row < AROUND + 8; row += 4) {
       const at = load<i32>(row) + offset - 2;
       const a = v128.load(at), b = v128.load(at, 2), c = v128.load(at, 4);
       most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
       fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
     }
-    let high = v128.and(i16x8.gt_s(d, most), i16x8.gt_s(d, least));
-    let low = v128.and(i16x8.lt_s(d, fewest), i16x8.lt_s(d, i16x8.neg(least)));
-    if (!v128.any_true(v128.or(high, low))) continue;
-    for (let row = ROWS + 8; row < ROWS + 32; row += 4) {
-      const at = load<i32>(row) + offset - 2;
-      const a = v128.load(at), b = v128.load(at, 2), c = v128.load(at, 4);
-      most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
-      fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
+    let mask = i16x8.bitmask(v128.or(i16x8.gt_s(d, most), i16x8.lt_s(d, fewest)));
+    while (mask && row < AROUND + 32) {
+      // Of the last level, only what is asked for is made: a fifth of all blurring
+      if (row == AROUND + 20 && scale == SCALES) for (let i = -1; i <= 1; i++) blurRow(LAST, y + i, offset - 2, offset + 18);
+      for (const end = row + 12; row < end; row += 4) {
+        const at = load<i32>(row) + offset - 2;
+        const a = v128.load(at), b = v128.load(at, 2), c = v128.load(at, 4);
+        most = i16x8.max_s(most, i16x8.max_s(a, i16x8.max_s(b, c)));
+        fewest = i16x8.min_s(fewest, i16x8.min_s(a, i16x8.min_s(b, c)));
+      }
+      mask = i16x8.bitmask(v128.or(i16x8.gt_s(d, most), i16x8.lt_s(d, fewest)));
     }
-    high = v128.and(high, i16x8.gt_s(d, most));
-    low = v128.and(low, i16x8.lt_s(d, fewest));
-    let mask = i16x8.bitmask(v128.or(high, low));
     while (mask) {
       const lane = ctz(mask);
       mask &= mask - 1;
@@ -632,24 +631,19 @@ function accumulate(to: i32, what: v128, share: v128): void {
   v128.store(to, f32x4.add(v128.load(to), f32x4.mul(what, share)));
 }
 
-/** The scalar product of the values and a row of the projection, in four parts. */
-@inline
-function partsOf(row: i32): v128 {
-  let sum = i32x4.splat(0);
-  for (let i = 0; i < VALUES; i += 32) {
-    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i), v128.load(WIDE + i * 2)));
-    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 8), v128.load(WIDE + i * 2, 16)));
-    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 16), v128.load(WIDE + i * 2, 32)));
-    sum = i32x4.add(sum, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 24), v128.load(WIDE + i * 2, 48)));
-  }
-  return sum;
-}
-
+/** The signs of the scalar products of the values and the rows of the projection: four rows at once. */
 function project(to: i32): void {
   let word: u32 = 0;
   for (let bit = 0; bit < BITS; bit += 4) {
     const row = PROJECTION + bit * VALUES;
-    const a = partsOf(row), b = partsOf(row + VALUES), c = partsOf(row + 2 * VALUES), d = partsOf(row + 3 * VALUES);
+    let a = i32x4.splat(0), b = i32x4.splat(0), c = i32x4.splat(0), d = i32x4.splat(0);
+    for (let i = 0; i < VALUES; i += 8) {
+      const values = v128.load(WIDE + i * 2);
+      a = i32x4.add(a, i32x4.dot_i16x8_s(v128.load8x8_s(row + i), values));
+      b = i32x4.add(b, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, VALUES), values));
+      c = i32x4.add(c, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 2 * VALUES), values));
+      d = i32x4.add(d, i32x4.dot_i16x8_s(v128.load8x8_s(row + i, 3 * VALUES), values));
+    }
     const ab = i32x4.add(v128.shuffle<i32>(a, b, 0, 4, 1, 5), v128.shuffle<i32>(a, b, 2, 6, 3, 7));
     const cd = i32x4.add(v128.shuffle<i32>(c, d, 0, 4, 1, 5), v128.shuffle<i32>(c, d, 2, 6, 3, 7));
     const totals = i32x4.add(v128.shuffle<i64>(ab, cd, 0, 2), v128.shuffle<i64>(ab, cd, 1, 3));
