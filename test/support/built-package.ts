@@ -16,7 +16,9 @@ declare module "vitest" {
  */
 export default async function setUp(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if ("command" in project.getProvidedContext()) return undefined;
-  await buildCode(BUILT_PACKAGE, false);
+  const build = () => buildCode(BUILT_PACKAGE, false);
+  await build();
+  project.onTestsRerun(build);
   project.vitest.provide("command", `${BUILT_PACKAGE}/cli.cjs`);
   return () => rm(BUILT_PACKAGE, { recursive: true });
 }
