@@ -144,18 +144,6 @@ function judge(): void {
 }
 
 const counts = new StaticArray<i32>(HYPOTHESES);
-const tried = new StaticArray<i32>(2 * KEPT * MOST_TARGET);
-const triedCounts = new StaticArray<i32>(2 * KEPT);
-
-function isTried(): bool {
-  for (let s = 0; s < sets; s++) {
-    if (triedCounts[s] != insiders) continue;
-    let same = true;
-    for (let i = 0; i < insiders && same; i++) same = tried[s * MOST_TARGET + i] == inside[i];
-    if (same) return true;
-  }
-  return false;
-}
 
 /**
  * Looks for a target in the query. Each pair alone gives a similarity (Lowe 2004; Philbin et al. 2007, "Object retrieval with
@@ -172,29 +160,27 @@ export function recognise(
   memory.fill(changetype<usize>(result), 0, 13 * 8);
   result[4] = n;
   if (n < 5) return;
-  sets = 0;
   // Cells of a table agree roughly anywhere
   trySets(LITTLE_SLANT);
   trySets(MUCH_SLANT);
 }
 
-let sets: i32 = 0;
-
 function trySets(slant: f64): void {
-  const hypotheses = min(n, HYPOTHESES), end = sets + KEPT;
+  const hypotheses = min(n, HYPOTHESES);
   for (let i = 0; i < hypotheses; i++) {
     agreeWith(i, slant);
     counts[i] = insiders;
   }
-  while (sets < end && result[1] > CLEAR) {
+  for (let set = 0; set < KEPT && result[1] > CLEAR; set++) {
     let best = 0;
     for (let i = 1; i < hypotheses; i++) if (counts[i] > counts[best]) best = i;
     if (counts[best] < 4) return;
-    counts[best] = 0;
     agreeWith(best, slant);
-    if (isTried()) continue;
-    for (let i = 0; i < insiders; i++) tried[sets * MOST_TARGET + i] = inside[i];
-    triedCounts[sets++] = insiders;
+    // As many agree with each pair of the same set
+    for (let i = 0; i < insiders; i++) {
+      const pair = inside[i];
+      if (pair < hypotheses && counts[pair] == insiders) counts[pair] = 0;
+    }
     if (refine()) judge();
   }
 }
