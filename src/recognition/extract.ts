@@ -91,7 +91,7 @@ const CODE_BYTES = BITS / 8;
 const FRAME_FIELDS = 4;
 /** 32-bit fields of a feature and of a candidate in the kernel's memory. */
 const [FEATURE_FIELDS, CANDIDATE_FIELDS] = [6, 8];
-const MOST_CANDIDATES = 16_384;
+const MOST_CANDIDATES = 32_768;
 /** Slices take 1 to 3 ms: a turn of the event loop costs up to half a millisecond, too. */
 const DESCRIBED_PER_SLICE = 150;
 

@@ -9,7 +9,7 @@
  */
 const SCALES: i32 = 3;
 const MOST_OCTAVES: i32 = 6;
-const MOST_CANDIDATES: i32 = 16384;
+const MOST_CANDIDATES: i32 = 32768;
 const CANDIDATE: i32 = 32; // x, y, sigma, response as f32; octave, level, sign as i32
 const MOST_FEATURES: i32 = 2048;
 const FEATURE: i32 = 24; // x, y, sigma, angle as f32; sign; index of its candidate
@@ -36,8 +36,7 @@ const SAMPLES: i32 = WIDE + 256; // what was computed for 4 or 16 samples
 export const PROJECTION: i32 = SAMPLES + 256; // BITS x 128 i8
 export const BIASES: i32 = PROJECTION + BITS * VALUES; // BITS i32
 export const CANDIDATES: i32 = 196608;
-const LATER: i32 = CANDIDATES + MOST_CANDIDATES * CANDIDATE; // of each scale of an octave but the first
-export const SELECTED: i32 = LATER + (SCALES - 1) * MOST_CANDIDATES * CANDIDATE;
+export const SELECTED: i32 = CANDIDATES + MOST_CANDIDATES * CANDIDATE;
 export const FEATURES: i32 = SELECTED + MOST_CANDIDATES * 4;
 export const RAW: i32 = FEATURES + MOST_FEATURES * FEATURE;
 export const CODES: i32 = RAW + MOST_FEATURES * VALUES;
@@ -193,8 +192,6 @@ const masks = new StaticArray<i32>(LAST + 1);
 const lags = new StaticArray<i32>(LAST + 1);
 /** Between each level and the one below. */
 const differences = new StaticArray<i32>(LAST + 1);
-/** How many candidates the upper scales of an octave have: they follow those of the lowest. */
-const later = new StaticArray<i32>(SCALES + 1);
 
 @inline
 function rowOf(level: i32, y: i32): i32 {
@@ -240,7 +237,6 @@ function beginOctave(): void {
     starts[FIRST + 1 + scale] = next;
     store<i32>(info + scale * 4, next);
     next += pitch * h + PAST_ROW;
-    later[scale + 1] = 0;
   }
   for (let level = FIRST; level <= LAST; level++)
     lags[level] = level == FIRST && octaves > 0 ? 0 : unchecked(lags[level - 1]) + load<i32>(KERNELS + (level - 1) * 64);
@@ -276,21 +272,11 @@ export function detectPart(): i32 {
     if (y >= MARGIN && y < h - MARGIN) for (let scale = 1; scale <= SCALES; scale++) search(scale, y);
   }
   if (clock < last) return -1;
-  for (let scale = 2; scale <= SCALES; scale++) {
-    const count = min(unchecked(later[scale]), MOST_CANDIDATES - candidates);
-    memory.copy(CANDIDATES + candidates * CANDIDATE, laterAt(scale), count * CANDIDATE);
-    candidates += count;
-  }
   w >>= 1;
   h >>= 1;
   clock = 0;
   octaves++;
   return -1;
-}
-
-@inline
-function laterAt(scale: i32): i32 {
-  return LATER + (scale - 2) * MOST_CANDIDATES * CANDIDATE;
 }
 
 /** Searches a row for pixels that are above or below all of their 26 neighbours. */
@@ -367,8 +353,8 @@ function refine(level: i32, x: i32, y: i32): void {
   let oy = -(gx * b + gy * (xx * ss - xs * xs) + gs * (xs * xy - xx * ys)) / whole;
   let os = -(gx * c + gy * (xs * xy - xx * ys) + gs * determinant) / whole;
   if (Mathf.abs(ox) > 1 || Mathf.abs(oy) > 1 || Mathf.abs(os) > 1) return;
-  if ((level == 1 ? candidates : unchecked(later[level])) == MOST_CANDIDATES) return;
-  const at = level == 1 ? CANDIDATES + candidates++ * CANDIDATE : laterAt(level) + later[level]++ * CANDIDATE;
+  if (candidates == MOST_CANDIDATES) return;
+  const at = CANDIDATES + candidates++ * CANDIDATE;
   const unit = <f32>(1 << octaves);
   store<f32>(at, (<f32>x + ox) * unit);
   store<f32>(at, (<f32>y + oy) * unit, 4);
