@@ -38,16 +38,8 @@ export async function groupCopies(
   return [...groups.values()];
 }
 
-const known = new WeakMap<TargetFeatures, readonly number[]>();
-
 /** Cells that are brighter than the whole picture: 16 bits each, and the number of the part. */
-function partsOf(target: TargetFeatures): readonly number[] {
-  const parts = known.get(target) ?? findParts(target);
-  known.set(target, parts);
-  return parts;
-}
-
-function findParts({ small, ...size }: TargetFeatures): readonly number[] {
+function partsOf({ small, ...size }: TargetFeatures): readonly number[] {
   const cells = scaleDown({ data: small, ...smallSize(size) }, { width: CELLS, height: CELLS });
   const mean = cells.reduce((sum, cell) => sum + cell, 0) / cells.length;
   return Array.from({ length: cells.length / PART_BITS }, (_, part) =>

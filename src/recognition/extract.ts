@@ -149,28 +149,19 @@ export class FeatureFinder {
     const cells = columns * Math.ceil(height / side);
     const quota = Math.ceil((most * SPREAD) / cells);
     const inCell = new Uint16Array(cells);
-    const isTaken = new Uint8Array(found);
-    const selected = new Int32Array(most);
-    let count = 0;
-    let smallest = 0;
-    for (const isSpread of [true, false]) {
-      for (let rank = found - 1; rank >= 0 && count < most; rank--) {
-        const index = found - 1 - ((keys[rank] ?? 0) % MOST_CANDIDATES);
-        if (isTaken[index] === 1) continue;
-        const at = index * CANDIDATE_FIELDS;
-        if (isSpread) {
-          const cell =
-            Math.floor((values[at] ?? 0) / side) + columns * Math.floor((values[at + 1] ?? 0) / side);
-          const others = inCell[cell] ?? 0;
-          if (others >= quota) continue;
-          inCell[cell] = others + 1;
-        }
-        isTaken[index] = 1;
-        if (fields[at + 4] === 0 && ++smallest > most * finest) continue;
-        selected[count++] = index;
-      }
+    const [spread, others]: [number[], number[]] = [[], []];
+    for (let rank = found - 1; rank >= 0; rank--) {
+      const index = found - 1 - ((keys[rank] ?? 0) % MOST_CANDIDATES);
+      const at = index * CANDIDATE_FIELDS;
+      const cell = Math.floor((values[at] ?? 0) / side) + columns * Math.floor((values[at + 1] ?? 0) / side);
+      const before = inCell[cell] ?? 0;
+      inCell[cell] = before + 1;
+      (before < quota ? spread : others).push(index);
     }
-    return selected.subarray(0, count);
+    let smallest = 0;
+    const isKept = (index: number) =>
+      fields[index * CANDIDATE_FIELDS + 4] !== 0 || ++smallest <= most * finest;
+    return Int32Array.from([...spread, ...others].filter(isKept).slice(0, most));
   }
 
   /** Copies the features from the kernel's memory, dark ones first. */

@@ -225,15 +225,7 @@ const cosines = new StaticArray<f32>(256);
 
 /** A target's score is the most votes that agree on its place. Returns the first target that is not yet scored. */
 export function score(target: i32): i32 {
-  if (cosines[0] == 0) {
-    let c: f64 = 1, s: f64 = 0;
-    for (let i = 0; i < 256; i++) {
-      cosines[i] = <f32>c;
-      const turned = c * COS - s * SIN;
-      s = s * COS + c * SIN;
-      c = turned;
-    }
-  }
+  if (cosines[0] == 0) for (let i = 0; i < 256; i++) cosines[i] = Mathf.cos((<f32>i * Mathf.PI) / 128);
   for (let compared = 0; target < targets && compared < COMPARED_AT_ONCE; target++) {
     const count = readVotes(target);
     let best: f32 = 0;
@@ -246,7 +238,3 @@ export function score(target: i32): i32 {
   }
   return target;
 }
-
-// Of a 256th of a turn
-const COS: f64 = 0.9996988186962042;
-const SIN: f64 = 0.024541228522912288;
