@@ -77,10 +77,10 @@ function recognise(target: Features, query: QueryPicture): Position {
     Math.round(width / whole / query.width),
     Math.round(height / whole / query.height),
   );
-  const [inliers = 0, chance = 0, span = 0, tilt = 0, , ...corners] = new Float64Array(
+  const [inliers = 0, chance = 0, span = 0, tilt = 0, ...corners] = new Float64Array(
     buffer,
     kernel.result.value,
-    13,
+    12,
   );
   const places = new Float64Array(buffer, kernel.inliers.value, inliers * 2).map((each) => each * whole);
   const corner = (index: number) =>

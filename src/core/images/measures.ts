@@ -59,8 +59,10 @@ export function measure(
         return measures;
       });
     const decodeOnce = async () => {
-      const strips = brisque && useStrips(bytes, rowsOfSlice, (rows) => measureRows(rows, true));
-      return (strips && (await strips)) || decodeWhole();
+      const inStrips = brisque
+        ? await useStrips(bytes, rowsOfSlice, (rows) => measureRows(rows, true))
+        : undefined;
+      return inStrips ?? decodeWhole();
     };
     decodeOnce().then(resolve, reject);
   });

@@ -409,6 +409,7 @@ function touch(plane: i32, pitch: i32, h: i32, x: f32, y: f32, sigma: f32): void
     const at = plane + row * pitch + (<i32>x << 1);
     sum += load<u8>(at - 2 * reach) + load<u8>(at + 2 * reach);
   }
+  // Or the compiler leaves the loads out
   store<i32>(SAMPLES, sum);
 }
 

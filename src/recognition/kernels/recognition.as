@@ -15,8 +15,8 @@ const LITTLE_SLANT: f64 = 0.12;
 const MUCH_SLANT: f64 = 0.3;
 const MOST_PERSPECTIVE: f64 = 6; // how many times farther away than another one a corner may be
 
-/** inliers, log10 of the chance, span, tilt in degrees, pairs, then the corners. */
-export const result = new StaticArray<f64>(13);
+/** inliers, log10 of the chance, span, tilt in degrees, then the corners. */
+export const result = new StaticArray<f64>(12);
 /** x and y in the query of each inlier. */
 export const inliers = new StaticArray<f64>(MOST_TARGET * 2);
 
@@ -136,7 +136,7 @@ function judge(): void {
   result[1] = chance;
   result[2] = hullArea(kept) / (targetWidth * targetHeight);
   result[3] = (Math.acos(Math.min(1, cosine)) * 180) / Math.PI;
-  for (let i = 0; i < 8; i++) result[5 + i] = corners[i];
+  for (let i = 0; i < 8; i++) result[4 + i] = corners[i];
   for (let i = 0; i < kept; i++) {
     inliers[i * 2] = longerX * qx[inside[i]];
     inliers[i * 2 + 1] = longerY * qy[inside[i]];
@@ -157,8 +157,7 @@ export function recognise(
   longerY = timesY;
   setSizes(targetW, targetH, queryW, queryH);
   pairUp(queries, queryDark, targets, targetDark);
-  memory.fill(changetype<usize>(result), 0, 13 * 8);
-  result[4] = n;
+  memory.fill(changetype<usize>(result), 0, 12 * 8);
   if (n < 5) return;
   // Cells of a table agree roughly anywhere
   trySets(LITTLE_SLANT);
@@ -176,7 +175,7 @@ function trySets(slant: f64): void {
     for (let i = 1; i < hypotheses; i++) if (counts[i] > counts[best]) best = i;
     if (counts[best] < 4) return;
     agreeWith(best, slant);
-    // As many agree with each pair of the same set
+    // The other pairs of this set, with which as many agree, would give it again
     for (let i = 0; i < insiders; i++) {
       const pair = inside[i];
       if (pair < hypotheses && counts[pair] == insiders) counts[pair] = 0;
