@@ -54,6 +54,16 @@ describe("stopping", () => {
     expect([await silent.rest(), await half.rest()]).toEqual(["", ""]);
   });
 
+  test.each([
+    ["was refused", "GET /\u009b HTTP/1.1\r\n\r\n", /^HTTP\/1.1 200 OK\r\n/],
+    ["asked for its end", "GET /last HTTP/1.1\r\nConnection: close\r\n\r\n", /GET \/last /],
+  ])("a client that %s is not waited for, though it keeps its side open", async (_, request, response) => {
+    const { server, open } = await serve(echo);
+    const client = (await open()).write(request);
+    expect(await client.rest()).toMatch(response);
+    await server.close(60);
+  });
+
   test("over TLS, a connection without a handshake is closed at once", async () => {
     const { server, open } = await serve(echo, { tls });
     const silent = await open();

@@ -67,6 +67,7 @@ export class Connection {
   /** The client ends its side, or has ended it, while this request is being answered. */
   private atEnd: (() => void) | undefined;
   private probing: NodeJS.Timeout | undefined;
+  private ending: NodeJS.Timeout | undefined;
   /** Number of bytes of the next response that were sent. */
   private probed = 0;
 
@@ -142,8 +143,20 @@ export class Connection {
     this.socket.end(this.withoutProbes(Buffer.concat([this.held, bytes])));
     // The operating system resets a connection that closes with unread data, and the client would lose the response.
     this.socket.resume();
-    const timer = realTimers.setTimeout(() => this.socket.destroy(), timeout);
-    this.socket.once("close", () => realTimers.clearTimeout(timer));
+    this.socket.once("close", () => realTimers.clearTimeout(this.ending));
+    this.awaitEnd(timeout);
+  }
+
+  /** From now on, an ended connection waits so many milliseconds for the client's end. Returns false if ours has not ended. */
+  hasten(timeout: number): boolean {
+    if (this.ending === undefined) return false;
+    this.awaitEnd(timeout);
+    return true;
+  }
+
+  private awaitEnd(timeout: number): void {
+    realTimers.clearTimeout(this.ending);
+    this.ending = realTimers.setTimeout(() => this.socket.destroy(), timeout);
   }
 
   private withoutProbes(response: Buffer): Buffer {

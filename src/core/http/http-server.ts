@@ -123,15 +123,20 @@ export class HttpServer {
     return this.connections.get(connection)?.isIdle === false;
   }
 
-  /** Accepts no new connections, closes idle ones, and busy ones after `graceSeconds` at the latest. */
+  /**
+   * Accepts no new connections, closes idle ones, those whose last response is sent after a moment, and busy ones after
+   * `graceSeconds` at the latest.
+   */
   async close(graceSeconds = 5): Promise<void> {
     this.closing = true;
     this.ending.abort();
     // Once: each further call would add a listener to the server.
     this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
-    const busy = [...this.connections.values()].filter(({ isIdle }) => !isIdle).map(({ socket }) => socket);
+    const busy = [...this.connections.values()].filter(
+      (connection) => connection.hasten(CLOSING_MILLISECONDS) || !connection.isIdle,
+    );
     // Over TLS, the accepted socket and the serving one are two objects with one address.
-    const kept = new Set(busy.map(addressOf));
+    const kept = new Set(busy.map(({ socket }) => addressOf(socket)));
     for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();
     const timer = realTimers.setTimeout(() => this.destroyAll(), graceSeconds * 1000);
     await this.closed;
