@@ -28,7 +28,6 @@ const INTERCEPTION = "test/intercept/**/*.test.ts";
 const BUILDS_PACKAGE = { globalSetup: "test/support/built-package.ts" };
 /** Each file would take longer to import the sources than for its tests. */
 const IMPORTS_BUILT_PACKAGE = {
-  ...BUILDS_PACKAGE,
   alias: [
     { find: /^mock-cloud-reco$/, replacement: `${BUILT_PACKAGE}/index.mjs` },
     { find: /^mock-cloud-reco\/register$/, replacement: `${BUILT_PACKAGE}/register.mjs` },
@@ -140,6 +139,7 @@ export default defineConfig({
           name: "interception",
           include: [INTERCEPTION],
           pool: "threads",
+          ...BUILDS_PACKAGE,
           ...(TESTS_SOURCES ? {} : IMPORTS_BUILT_PACKAGE),
         },
       },

@@ -1,7 +1,9 @@
+import { createRequire } from "node:module";
 import { MockCloudReco, type UnhandledRequests } from "mock-cloud-reco";
 import nock from "nock";
 import { request as undiciRequest } from "undici";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { BUILT_PACKAGE } from "../support/bundle.ts";
 import { failureOf, messagesOf } from "./failures.ts";
 import { ask, CLIENTS, HOST, mock, reply, viaFetch } from "./mocks.ts";
 import { realServer } from "./real-server.ts";
@@ -11,6 +13,13 @@ afterEach(() => {
   nock.enableNetConnect();
   if (!nock.isActive()) nock.activate();
 });
+
+/** The package loaded once more, as when it is installed twice. */
+function copyOfPackage(): typeof import("mock-cloud-reco") {
+  const require = createRequire(import.meta.url);
+  for (const path of Object.keys(require.cache)) if (path.startsWith(BUILT_PACKAGE)) delete require.cache[path];
+  return require(`${BUILT_PACKAGE}/index.cjs`);
+}
 
 describe("requests to other hosts", () => {
   test("are sent with bypass", async () => {
@@ -141,8 +150,7 @@ describe("several mocks", () => {
     nock.restore();
     const { fetch: original } = globalThis;
     const first = new MockCloudReco({ targetUrl: HOST });
-    vi.resetModules();
-    const copy = await import("../../src/index.ts");
+    const copy = copyOfPackage();
     expect(copy.MockCloudReco).not.toBe(MockCloudReco);
     const second = new copy.MockCloudReco({ targetUrl: HOST });
     await ask(`${HOST}/summary`);
