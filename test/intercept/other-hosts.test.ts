@@ -17,7 +17,8 @@ afterEach(() => {
 /** The package loaded once more, as when it is installed twice. */
 function copyOfPackage(): typeof import("mock-cloud-reco") {
   const require = createRequire(import.meta.url);
-  for (const path of Object.keys(require.cache)) if (path.startsWith(BUILT_PACKAGE)) delete require.cache[path];
+  for (const path of Object.keys(require.cache))
+    if (path.startsWith(BUILT_PACKAGE)) delete require.cache[path];
   return require(`${BUILT_PACKAGE}/index.cjs`);
 }
 
