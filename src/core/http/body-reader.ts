@@ -138,7 +138,13 @@ export class BodyReader {
         this.end({ end: "aborted" });
         return;
       }
-      this.idle = new IdleTimer(this.limits.idleMilliseconds, () => this.endWith("partial"), this.isSending);
+      // Most requests have arrived whole, and need no timer.
+      if (!incoming.complete)
+        this.idle = new IdleTimer(
+          this.limits.idleMilliseconds,
+          () => this.endWith("partial"),
+          this.isSending,
+        );
       incoming
         .on("data", (chunk: Buffer) => this.take(chunk))
         .once("end", () => this.endWith("whole"))
