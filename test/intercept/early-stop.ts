@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { MockCloudReco } from "../../src/index.ts";
+import { MockCloudReco } from "mock-cloud-reco";
 
 /*
  * Sends this process's first request to a mock, stops the mock after a delay, and prints what the client received:

@@ -4,8 +4,8 @@ import https from "node:https";
 import net, { type AddressInfo } from "node:net";
 import axios from "axios";
 import got from "got";
+import type { MockCloudReco } from "mock-cloud-reco";
 import type nockType from "nock";
-import { MockCloudReco } from "../../src/index.ts";
 
 /*
  * Takes steps with a user's nock and a mock in this process, and prints what each client received at each step "ask":
@@ -95,6 +95,14 @@ async function ask() {
   return Object.fromEntries(answers);
 }
 
+/** Loads the package, unless nothing of it is needed. */
+async function starter(intercept: string | undefined): Promise<() => MockCloudReco | undefined> {
+  if (intercept !== "nock" && intercept !== "sockets") return () => undefined;
+  const { MockCloudReco } = await import("mock-cloud-reco");
+  return () => new MockCloudReco({ intercept });
+}
+const startMock = await starter(mode);
+
 const before = patched();
 const results: unknown[] = [];
 let mock: MockCloudReco | undefined;
@@ -113,7 +121,7 @@ const STEPS: Readonly<Record<string, () => unknown>> = {
     nock = (await (importing ?? import(nockFile))).default;
   },
   start: () => {
-    if (mode === "nock" || mode === "sockets") mock = new MockCloudReco({ intercept: mode });
+    mock = startMock();
   },
   stop: () => {
     mock?.stop();

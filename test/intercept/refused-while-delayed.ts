@@ -1,5 +1,5 @@
 import https from "node:https";
-import { MockCloudReco } from "../../src/index.ts";
+import { MockCloudReco } from "mock-cloud-reco";
 
 /*
  * Sends a request that is refused and one whose answer is delayed to a mock, stops it, and prints the two errors as JSON:

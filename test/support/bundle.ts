@@ -28,9 +28,14 @@ export const BUILT_PACKAGE = `${CACHE}/package-${process.pid}`;
  * What the program imports when it needs it has files of its own, or each start would read it.
  *
  * @param source - its path from the root of the repository.
+ * @param builtPackage - where the package's code is, which a program that imports `mock-cloud-reco` then loads from there.
  */
-export async function bundled(source: string): Promise<Bundle> {
+export async function bundled(source: string, builtPackage?: string): Promise<Bundle> {
   const folder = `${CACHE}/${basename(source, ".ts")}-${process.pid}`;
+  const fromBuilt = builtPackage !== undefined && {
+    alias: { "mock-cloud-reco": `${builtPackage}/index.mjs` },
+    external: [...OUTSIDE, `${builtPackage}/*`],
+  };
   await build({
     entryPoints: [ROOT + source],
     outdir: folder,
@@ -43,6 +48,7 @@ export async function bundled(source: string): Promise<Bundle> {
     target: "node20.19",
     format: "esm",
     logLevel: "error",
+    ...fromBuilt,
   });
   return {
     path: `${folder}/${basename(source, ".ts")}.mjs`,
