@@ -1,6 +1,6 @@
 import sharp, { type Sharp } from "sharp";
 import { covers, isHidden } from "../../support/camera.ts";
-import { drawLeaves, type Grey } from "../../support/photographs.ts";
+import { drawLeaves, expose, type Grey } from "../../support/photographs.ts";
 import { generator } from "../../support/scenes.ts";
 
 /*
@@ -82,23 +82,25 @@ function project({ picture, surface = flat, tilt, scale, at, outside = 0.02 }: I
   const [w, h] = [picture.width / side, picture.height / side];
   const distance = FOCUS / (scale * FRAME.width);
   const [middleX, middleY, spread] = at ?? [0.5, 0.5, 0.6];
+  const vertices = Array.from({ length: (STEPS + 1) ** 2 }, (_, place): Vertex => {
+    const [u, v] = [(place % (STEPS + 1)) / STEPS, Math.floor(place / (STEPS + 1)) / STEPS];
+    const [px, py, pz] = surface((u - 0.5) * w, (v - 0.5) * h, w, h);
+    const [x, y] = [rc * px - rs * py, rs * px + rc * py];
+    // Rodrigues' formula for an axis in the frame's plane
+    const along = (ax * x + ay * y) * (1 - c);
+    const depth = distance + pz * c + (ax * y - ay * x) * s;
+    const sx = (FOCUS * (x * c + ay * pz * s + ax * along)) / depth;
+    const sy = (FOCUS * (y * c - ax * pz * s + ay * along)) / depth;
+    return [sx, sy, u, v];
+  });
   for (let attempt = 0; ; attempt++) {
     const ox = FRAME.width * (middleX + (random() - 0.5) * spread);
     const oy = FRAME.height * (middleY + (random() - 0.5) * spread);
     let visible = 0;
-    const vertices = Array.from({ length: (STEPS + 1) ** 2 }, (_, place): Vertex => {
-      const [u, v] = [(place % (STEPS + 1)) / STEPS, Math.floor(place / (STEPS + 1)) / STEPS];
-      const [px, py, pz] = surface((u - 0.5) * w, (v - 0.5) * h, w, h);
-      const [x, y] = [rc * px - rs * py, rs * px + rc * py];
-      // Rodrigues' formula for an axis in the frame's plane
-      const along = (ax * x + ay * y) * (1 - c);
-      const depth = distance + pz * c + (ax * y - ay * x) * s;
-      const sx = ox + (FOCUS * (x * c + ay * pz * s + ax * along)) / depth;
-      const sy = oy + (FOCUS * (y * c - ax * pz * s + ay * along)) / depth;
-      if (sx >= 0 && sy >= 0 && sx < FRAME.width && sy < FRAME.height) visible += 1;
-      return [sx, sy, u, v];
-    });
-    if (visible >= (1 - outside) * vertices.length || attempt === ATTEMPTS) return vertices;
+    for (const [x, y] of vertices)
+      if (ox + x >= 0 && oy + y >= 0 && ox + x < FRAME.width && oy + y < FRAME.height) visible += 1;
+    if (visible >= (1 - outside) * vertices.length || attempt === ATTEMPTS)
+      return vertices.map(([x, y, u, v]): Vertex => [ox + x, oy + y, u, v]);
   }
 }
 
@@ -140,12 +142,12 @@ export async function takePhotograph(
 ): Promise<Buffer> {
   const random = generator(seed * 104729 + 11);
   const shown = Math.floor(random() * BACKGROUNDS);
-  const data = Float32Array.from(await background(shown));
+  const data = new Float32Array(await background(shown));
   const cloth = await background((shown + 1) % BACKGROUNDS);
+  const [us, vs] = [new Float32Array(data.length), new Float32Array(data.length)];
   for (const item of items) {
     const { picture, scale } = item;
-    const us = new Float32Array(data.length).fill(-1);
-    const vs = new Float32Array(data.length);
+    us.fill(-1);
     const vertices = project(item, random);
     const at = (x: number, y: number) => vertices[y * (STEPS + 1) + x] ?? ([0, 0, 0, 0] as const);
     for (let y = 0; y < STEPS; y++)
@@ -155,36 +157,31 @@ export async function takePhotograph(
       }
     // Smaller first, so that no pixels are skipped.
     const shrink = Math.min(1, (1.15 * scale * FRAME.width) / Math.max(picture.width, picture.height));
-    const size = [Math.round(picture.width * shrink), Math.round(picture.height * shrink)] as const;
-    const small = await grey(sharp(picture.data, raw(picture)).resize(...size, { fit: "fill" }));
+    const [width, height] = [Math.round(picture.width * shrink), Math.round(picture.height * shrink)];
+    const small = await grey(sharp(picture.data, raw(picture)).resize(width, height, { fit: "fill" }));
     const holes = covers(cover, random);
+    // No lists here: this is done for a million pixels.
     for (let pixel = 0; pixel < data.length; pixel++) {
-      const [u = 0, v = 0] = [us[pixel], vs[pixel]];
+      const u = us[pixel] ?? 0;
       if (u < 0) continue;
-      data[pixel] = isHidden(holes, u, v)
-        ? (cloth[pixel] ?? 0)
-        : 20 + 0.8 * sample(small, size, u * size[0] - 0.5, v * size[1] - 0.5);
+      const v = vs[pixel] ?? 0;
+      if (holes.length > 0 && isHidden(holes, u, v)) data[pixel] = cloth[pixel] ?? 0;
+      else data[pixel] = 20 + 0.8 * sample(small, width, height, u * width - 0.5, v * height - 0.5);
     }
   }
-  const [cos, sin, offset] = [Math.cos(random() * 6.28), Math.sin(random() * 6.28), (random() - 0.5) * 40];
-  for (let pixel = 0; pixel < data.length; pixel++) {
-    const [x, y] = [pixel % FRAME.width, Math.floor(pixel / FRAME.width)];
-    const side = (x / FRAME.width - 0.5) * cos + (y / FRAME.height - 0.5) * sin;
-    const lit = Math.max(0, Math.min(1, ((data[pixel] ?? 0) * (1 + ramp * side)) / 255));
-    data[pixel] = (255 * lit ** gamma - 128) * gain + 128 + offset;
-  }
-  const sharpened = sharp(Uint8ClampedArray.from(data), raw(FRAME));
-  const blurred = await grey(blur < 0.3 ? sharpened : sharpened.blur(blur));
-  const noisy = new Uint8ClampedArray(blurred.length);
-  for (let pixel = 0; pixel < noisy.length; pixel++)
-    noisy[pixel] = (blurred[pixel] ?? 0) + noise * (random() + random() + random() - 1.5) * 2;
+  const light = [Math.cos(random() * 6.28), Math.sin(random() * 6.28)] as const;
+  const offset = (random() - 0.5) * 40;
+  const develop = (lit: number) => Math.fround((255 * lit ** gamma - 128) * gain + 128 + offset);
+  const exposure = { ramp, light, develop, blur, noise };
+  const noisy = await expose({ data, ...FRAME }, exposure, random);
   return sharp(noisy, raw(FRAME)).jpeg({ quality }).toBuffer();
 }
 
-function sample(data: Uint8Array, [width, height]: readonly [number, number], x: number, y: number): number {
+function sample(data: Uint8Array, width: number, height: number, x: number, y: number): number {
   const left = Math.max(0, Math.min(width - 2, Math.floor(x)));
   const top = Math.max(0, Math.min(height - 2, Math.floor(y)));
-  const [u, v] = [Math.max(0, Math.min(1, x - left)), Math.max(0, Math.min(1, y - top))];
+  const u = Math.max(0, Math.min(1, x - left));
+  const v = Math.max(0, Math.min(1, y - top));
   const at = top * width + left;
   const upper = (data[at] ?? 0) * (1 - u) + (data[at + 1] ?? 0) * u;
   const lower = (data[at + width] ?? 0) * (1 - u) + (data[at + width + 1] ?? 0) * u;
