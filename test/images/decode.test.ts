@@ -81,7 +81,7 @@ describe("a thumbnail of decoded pixels", () => {
 
 describe("a PNG of very many rows", () => {
   it("is decoded up to 300000 of them", async () => {
-    const tall = (height: number) => makePng({ width: 1, height, colourType: 0, fill: () => 7 });
+    const tall = (height: number) => makePng({ width: 1, height, colourType: 0, fill: 7 });
     for (const decode of [
       (bytes: Buffer) => decodePixels(bytes, async ({ height }) => height === 300_000),
       decodeThumbnail,

@@ -84,7 +84,7 @@ it("an error in a rater fails that addition, and no other", async () => {
 
 it("a PNG of more than 300000 rows is a bad image, added or queried", async () => {
   const { mock, database } = await withPictures(0);
-  const tall = (height: number) => makePng({ width: 1, height, colourType: 0, fill: () => 7 });
+  const tall = (height: number) => makePng({ width: 1, height, colourType: 0, fill: 7 });
   await expect(mock.addTarget(database, { image: tall(300_001) })).rejects.toThrow(
     "(BadImage): scale the image down: the PNG has 300001 rows; expected at most 300000",
   );

@@ -8,8 +8,8 @@ interface PngShape {
   readonly colourType?: number;
   /** Chunks between IHDR and IDAT. */
   readonly before?: readonly Buffer[];
-  /** Returns the byte at a position of the unfiltered pixel data. Default: noise. */
-  readonly fill?: (index: number) => number;
+  /** The byte at each position of the unfiltered pixel data, or at all of them. Default: noise. */
+  readonly fill?: number | ((index: number) => number);
 }
 
 /** By colour type. */
@@ -26,6 +26,19 @@ export function pngChunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
+/** The unfiltered pixel data: the first byte of a row says that it is. */
+function rowsOf(rowBytes: number, height: number, fill: NonNullable<PngShape["fill"]>): Buffer {
+  const size = rowBytes + 1;
+  // The quickest for pictures of hundreds of megabytes, whose file is small.
+  if (fill === 0) return Buffer.alloc(size * height);
+  if (typeof fill === "number")
+    return Buffer.alloc(size * height, Buffer.concat([Buffer.of(0), Buffer.alloc(rowBytes, fill)]));
+  const rows = Buffer.alloc(size * height);
+  for (let start = 0; start < rows.length; start += size)
+    for (let index = start + 1; index < start + size; index++) rows[index] = fill(index);
+  return rows;
+}
+
 /** Writes a PNG file byte by byte, because image libraries do not write all kinds. */
 export function makePng(shape: PngShape = {}): Buffer {
   const { width = 32, height = 24, depth = 8, colourType = 2, before = [], fill = noiseByte } = shape;
@@ -35,15 +48,11 @@ export function makePng(shape: PngShape = {}): Buffer {
   header.writeUInt8(depth, 8);
   header.writeUInt8(colourType, 9);
   const rowBytes = Math.ceil((width * depth * (SAMPLES[colourType] ?? 1)) / 8);
-  const rows = Buffer.alloc((rowBytes + 1) * height);
-  for (let index = 0; index < rows.length; index++) {
-    rows[index] = index % (rowBytes + 1) === 0 ? 0 : fill(index);
-  }
   return Buffer.concat([
     SIGNATURE,
     pngChunk("IHDR", header),
     ...before,
-    pngChunk("IDAT", deflateSync(rows)),
+    pngChunk("IDAT", deflateSync(rowsOf(rowBytes, height, fill))),
     pngChunk("IEND"),
   ]);
 }

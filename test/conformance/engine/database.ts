@@ -21,7 +21,7 @@ export const fieldsOf = ({ body }: Received): JsonObject => {
 };
 
 /** One colour: its processing fails. */
-const flatImage = (): string => makePng({ fill: () => 200 }).toString("base64");
+const flatImage = (): string => makePng({ fill: 200 }).toString("base64");
 
 /** One database, and the targets that a run adds to it. */
 export class Database extends Additions {

@@ -17,7 +17,7 @@ describe("the printed journal of a query explains why each target", () => {
     await mock.addTarget(database, { name: "off", targetId: "d", image, processed: true, activeFlag: false });
     rating = 0;
     await mock.addTarget(database, { name: "poor", targetId: "e", image, processed: true });
-    const flat = makePng({ fill: () => 200 });
+    const flat = makePng({ fill: 200 });
     await mock.addTarget(database, { name: "flat", targetId: "f", image: flat, processed: true });
     clock.advance(10);
     await mock.addTarget(database, { name: "new", targetId: "g", image });

@@ -37,7 +37,7 @@ describe("the printed journal explains", () => {
   it("a target that failed, also on its record", async () => {
     await using service = await opened();
     const { mock, session, database } = service;
-    const flat = makePng({ fill: () => 200 });
+    const flat = makePng({ fill: 200 });
     const { targetId, whyNotFound } = await mock.addTarget(database, { image: flat, processed: true });
     expect(whyNotFound).toMatch(/^failed: the image has only one colour, or nearly so/);
     expect(database.targets[0]?.whyNotFound).toBe(whyNotFound);

@@ -75,7 +75,7 @@ test("the journal says why each target was not searched", async () => {
   });
   await service.add("inactive", { activeFlag: false });
   await service.add("processing", { processed: false });
-  await service.add("flat", { image: makePng({ fill: () => 9 }) });
+  await service.add("flat", { image: makePng({ fill: 9 }) });
   await service.add("unrated", { image: makePng({ width: 5 }) });
   await service.add("searched");
   service.clock.advance(0.2);

@@ -6,7 +6,7 @@ import { signedRequest } from "../../support/signed-request.ts";
 /** Small noise: an accepted image that ends `success`. */
 export const acceptedImage = makePng();
 /** One colour: an accepted image that ends `failed`. */
-export const flatImage = makePng({ fill: () => 200 });
+export const flatImage = makePng({ fill: 200 });
 
 export const newTarget = (fields: Record<string, unknown> = {}): Record<string, unknown> => ({
   name: "target",
