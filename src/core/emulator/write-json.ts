@@ -6,8 +6,8 @@ import { systemRandom } from "./random.ts";
 
 /** A longer body is sent in chunks. */
 const MOST_AT_ONCE = 2 ** 20;
-/** Encoded at a time. */
-const BYTES_PER_CHUNK = 192 * 1024;
+/** Encoded at a time. Larger texts would take fresh memory each, which costs several times as much as encoding them. */
+const BYTES_PER_CHUNK = 48 * 1024;
 
 /** Writes compact ASCII JSON; each {@link Base64Text} becomes a string. Large JSON is a stream. */
 export function writeJson(value: unknown): Buffer | BodyStream {

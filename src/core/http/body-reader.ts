@@ -81,30 +81,30 @@ const FILLER = Buffer.alloc(65_536);
 const NO_BYTES = Buffer.alloc(0);
 /** Many clients may announce more than they send. */
 const MOST_FIRST_BYTES = 2 ** 22;
+const MOST_GROWTH = 16;
 
 /** Joins chunks as they arrive: joining megabytes at once would block. */
 class Joined {
-  private bytes: Buffer | undefined;
+  private bytes = NO_BYTES;
   length = 0;
 
   /** @param expected - in bytes, if known. */
   constructor(private readonly expected: number) {}
 
   add(chunk: Buffer): void {
-    const length = this.length + chunk.length;
-    if (this.bytes === undefined)
-      this.bytes = Buffer.allocUnsafe(Math.max(length, Math.min(this.expected, MOST_FIRST_BYTES)));
-    else if (length > this.bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(length, 2 * this.bytes.length));
-      this.bytes.copy(larger, 0, 0, this.length);
-      this.bytes = larger;
+    const { bytes, length } = this;
+    this.length += chunk.length;
+    if (this.length > bytes.length) {
+      // Fresh memory costs more than the copying: one growth to the announced size, rather than a doubling at a time.
+      const announced = Math.min(this.expected, MOST_FIRST_BYTES + MOST_GROWTH * length);
+      this.bytes = Buffer.allocUnsafe(Math.max(this.length, announced, 2 * length));
+      bytes.copy(this.bytes, 0, 0, length);
     }
-    chunk.copy(this.bytes, this.length);
-    this.length = length;
+    chunk.copy(this.bytes, length);
   }
 
   get all(): Buffer {
-    const { bytes = NO_BYTES, length } = this;
+    const { bytes, length } = this;
     // Kept bodies must not keep more memory than they fill.
     return 2 * length < bytes.length ? Buffer.from(bytes.subarray(0, length)) : bytes.subarray(0, length);
   }
