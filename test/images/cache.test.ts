@@ -14,7 +14,7 @@ import { inspectTargetImage } from "../../src/core/images/inspect.ts";
 import { rankTargets, sketches } from "../../src/core/images/matching/ranking.ts";
 import { preparedBytes, prepareImage } from "../../src/core/images/matching/similarity.ts";
 import { assessImage } from "../../src/core/images/on-demand.ts";
-import { usedMegabytes } from "../bench/memory.ts";
+import { collectGarbage } from "../support/collect-garbage.ts";
 import { makePng, noiseByte } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 import { sceneThumbnail } from "../support/thumbnails.ts";
@@ -144,7 +144,7 @@ describe("an image prepared for comparisons", () => {
     for (const number of [1, 2, 3])
       for (const database of databases) await mock.addTarget(database, { image: numbered(number) });
     const images = () => {
-      usedMegabytes();
+      collectGarbage();
       return preparedImages.use.images;
     };
     await expect.poll(images, { timeout: 20_000 }).toBe(3);

@@ -41,7 +41,11 @@ describeStoreContract("in memory and a file", async () => {
 });
 
 const MIB = 2 ** 20;
-const large = (number: number): Buffer => Buffer.alloc(20 * MIB, `image ${number}`);
+const large = (number: number): Buffer => {
+  const bytes = Buffer.alloc(20 * MIB);
+  bytes.write(`image ${number}`);
+  return bytes;
+};
 
 /** Each takes an image away from the target that uses it. */
 const removals: Readonly<Record<string, (store: MemoryStore, targetId: string) => unknown>> = {
