@@ -50,6 +50,7 @@ const removeTransformed = { onTestRunEnd: () => rm(TRANSFORMED, { recursive: tru
 /** Tests that start programs: a stalled machine fails them once, a defect fails them twice. */
 const PROGRAMS = [
   "test/cli/{advice,env-file,exec,healthcheck,host-names,input-files,mounted-state,processes,progress,redis-guide,run,seeding,serve,service-links,walkthrough}.test.ts",
+  "test/combined/combined.test.ts",
   "test/conformance/verify/verify.test.ts",
   "test/docs/{main-job,release,vuforia-api}.test.ts",
   "test/mock/realism/transports.test.ts",

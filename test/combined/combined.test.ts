@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, inject, it } from "vitest";
 import { firstOf, times } from "../support/combinations.ts";
 import { environments, sharedEnvironments } from "./environments.ts";
 import type { SharedEnvironment } from "./processes.ts";
@@ -21,7 +21,7 @@ describe.each(Object.entries(environments))("features together, in %s", (name, e
 describe.each(Object.entries(sharedEnvironments))("features together, in %s", (_name, start) => {
   let shared: SharedEnvironment;
   beforeAll(async () => {
-    shared = await start();
+    shared = await start(inject("command"));
   }, 60_000);
   afterAll(() => shared?.end());
 

@@ -233,7 +233,7 @@ export const environments: Readonly<Record<string, Environment>> = {
 };
 
 /** Those whose processes run all programs, one after the other, until they are ended. */
-export const sharedEnvironments: Readonly<Record<string, () => Promise<SharedEnvironment>>> = {
-  "three processes": () => processes("memory"),
-  ...(whyNoRedis === undefined && { "three processes on Redis": () => processes("redis") }),
+export const sharedEnvironments: Readonly<Record<string, (command: string) => Promise<SharedEnvironment>>> = {
+  "three processes": (command) => processes("memory", command),
+  ...(whyNoRedis === undefined && { "three processes on Redis": (command) => processes("redis", command) }),
 };

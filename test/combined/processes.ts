@@ -1,4 +1,3 @@
-import { bundledCommand } from "../support/bundle.ts";
 import { startRedis } from "../support/redis-server.ts";
 import { ServerProcess } from "../support/server-process.ts";
 import { type Environment, pageAt, type SeenRequest, untilSeen, type World } from "./environments.ts";
@@ -17,9 +16,12 @@ interface ListedRequest {
   readonly number: number;
 }
 
-/** Three processes, which programs reset before they begin. */
-export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvironment> {
-  const command = await bundledCommand();
+/**
+ * Three processes, which programs reset before they begin.
+ *
+ * @param command - the path of the command that starts them.
+ */
+export async function processes(keptIn: "memory" | "redis", command: string): Promise<SharedEnvironment> {
   const redis = keptIn === "redis" ? await startRedis() : undefined;
   const options = {
     PROCESSING_TIME_SECONDS: String(PROCESSING_SECONDS),
@@ -27,13 +29,13 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
     QUERY_IMAGE_MATCHER: "exact",
     DUPLICATES_IMAGE_MATCHER: "exact",
   };
-  const manager = await ServerProcess.of(command.path, "target-manager", {
+  const manager = await ServerProcess.of(command, "target-manager", {
     ...options,
     ...(redis && { STATE_URL: redis.url, STATE_PREFIX: "combined" }),
   });
   const others = { ...options, TARGET_MANAGER_BASE_URL: manager.url };
-  const target = await ServerProcess.of(command.path, "target-api", others);
-  const query = await ServerProcess.of(command.path, "query", others);
+  const target = await ServerProcess.of(command, "target-api", others);
+  const query = await ServerProcess.of(command, "query", others);
   const all = [manager, target, query];
   const ask = async (method: string, path: string, body?: object) => {
     const response = await fetch(manager.url + path, { method, ...(body && { body: JSON.stringify(body) }) });
@@ -90,7 +92,6 @@ export async function processes(keptIn: "memory" | "redis"): Promise<SharedEnvir
     end: async () => {
       for (const server of all) await server.kill();
       await redis?.close();
-      await command.remove();
     },
   };
 }

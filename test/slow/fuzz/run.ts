@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { type Environment, environments, sharedEnvironments } from "../../combined/environments.ts";
 import { checkPrograms } from "../../combined/programs.ts";
+import { bundledCommand } from "../../support/bundle.ts";
 import { addAndDelete, PLACES } from "../deleted-soak.ts";
 import { killSeeding } from "../killed-seeding.ts";
 import { soak } from "../killed-soak.ts";
@@ -73,8 +74,9 @@ async function fuzzCombined(): Promise<void> {
       await check(name, name === "mock.fetch" ? 0.5 : 0.14, environment);
   for (const [name, start] of Object.entries(sharedEnvironments)) {
     if (only !== undefined && only !== name) continue;
-    const shared = await start();
-    await check(name, 0.04, shared.environment).finally(shared.end);
+    const command = await bundledCommand();
+    const shared = await start(command.path);
+    await check(name, 0.04, shared.environment).finally(shared.end).finally(command.remove);
   }
 }
 
