@@ -45,6 +45,12 @@ export async function packIn(folder: string, declares = true) {
   return { tarball: join(folder, packed.stdout.trim()), bundled };
 }
 
+/** Whether the run, of which a project is a part, has tests of the declarations. Vitest sets up projects in any order. */
+function testsDeclarations({ vitest }: TestProject): boolean {
+  const declarations = vitest.projects.find(({ name }) => name === "declarations");
+  return vitest.state.getPaths().some((path) => declarations?.matchesTestGlob(path));
+}
+
 /** Lets the project find what `test/matrix` has installed before what this repository has. */
 async function linkMatrix(modules: string): Promise<void> {
   const isOurs = (name: string) => name.startsWith("@") && existsSync(join(repository, "node_modules", name));
@@ -59,13 +65,11 @@ async function linkMatrix(modules: string): Promise<void> {
  * declarations, there are none.
  */
 export default async function setup(project: TestProject) {
-  const declares = project.name === "declarations";
-  const isPacked = "consumer" in project.getProvidedContext();
-  if (isPacked && !declares) return;
+  if ("consumer" in project.getProvidedContext()) return;
   const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
   const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
   await mkdir(installed, { recursive: true });
-  const { tarball, bundled } = await packIn(join(folder, "staged"), declares);
+  const { tarball, bundled } = await packIn(join(folder, "staged"), testsDeclarations(project));
   await run("tar", ["-xf", tarball, "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
   if (hasMatrix) await linkMatrix(join(folder, "consumer/node_modules"));
