@@ -64,22 +64,19 @@ export function similarityMap(a: Uint8Array, b: Uint8Array): SimilarityMap {
 }
 
 function windowOf({ data, width, height }: Plane, left: number, top: number): Plane {
-  const right = Math.min(left + SSIM_WINDOW, width);
-  const rows = Array.from({ length: Math.min(SSIM_WINDOW, height - top) }, (_, row) =>
-    data.subarray((top + row) * width + left, (top + row) * width + right),
-  );
+  const columns = Math.min(SSIM_WINDOW, width - left);
+  const rows = Math.min(SSIM_WINDOW, height - top);
+  const placeOf = (at: number) => (top + Math.floor(at / columns)) * width + left + (at % columns);
   return {
-    data: Uint8Array.from(rows.flatMap((row) => [...row])),
-    width: right - left,
-    height: rows.length,
+    data: new Uint8Array(columns * rows).map((_, at) => data[placeOf(at)] ?? 0),
+    width: columns,
+    height: rows,
     channels: 1,
   };
 }
 
 function plane(thumbnail: Uint8Array, channel: number): Plane {
-  const data = Uint8Array.from(
-    { length: THUMBNAIL_SIDE ** 2 },
-    (_, index) => thumbnail[index * CHANNELS + channel] ?? 0,
-  );
+  // `Uint8Array.from` takes three times as long.
+  const data = new Uint8Array(THUMBNAIL_SIDE ** 2).map((_, at) => thumbnail[at * CHANNELS + channel] ?? 0);
   return { data, width: THUMBNAIL_SIDE, height: THUMBNAIL_SIDE, channels: 1 };
 }
