@@ -14,7 +14,7 @@ export async function scene(seed: number, width = 320, height = 240): Promise<Bu
 /** The RGB bytes of {@link scene}. */
 export function scenePixels(seed: number, width: number, height: number): Buffer {
   const random = generator(seed);
-  const pixels = Buffer.alloc(width * height * 3);
+  const pixels = new Uint8ClampedArray(width * height * 3);
   const waves = [0, 1, 2].map(() => [random() * 0.1, random() * 0.1, random() * 6]);
   const blobs = Array.from({ length: 40 }, () => ({
     x: random() * width,
@@ -42,11 +42,11 @@ export function scenePixels(seed: number, width: number, height: number): Buffer
       const grain = (random() - 0.5) * (4 + (blob?.texture ?? 0) * 0.4);
       for (let channel = 0; channel < 3; channel++) {
         const colour = blob === undefined ? waveAt(channel, x, y) : (blob.colour[channel] ?? 0);
-        pixels[(y * width + x) * 3 + channel] = clamp(colour + grain);
+        pixels[(y * width + x) * 3 + channel] = Math.floor(colour + grain + 0.5);
       }
     }
   }
-  return pixels;
+  return Buffer.from(pixels.buffer);
 }
 
 interface Blob {
@@ -95,10 +95,6 @@ export async function scoresOf(
   const { matches } = await rankTargets(matcher, query, targets);
   const scores = new Map(matches.map(({ target, score }) => [target, score]));
   return targets.map((target) => scores.get(target) ?? null);
-}
-
-function clamp(value: number): number {
-  return Math.max(0, Math.min(255, Math.round(value)));
 }
 
 /** Pseudo-random numbers from 0 to 1 for a seed (mulberry32). */
