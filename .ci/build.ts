@@ -25,11 +25,12 @@ export async function buildCode(dist: string, declares: boolean): Promise<void> 
 /**
  * Builds the code and the page, with the licences of what is bundled.
  *
- * @param declares - as for {@link buildCode}.
+ * @param code - a folder that has the code already.
  * @returns the names of the packages whose code is in it.
  */
-export async function buildInto(dist: string, declares = true): Promise<readonly string[]> {
-  await buildCode(dist, declares);
+export async function buildInto(dist: string, code?: string): Promise<readonly string[]> {
+  if (code === undefined) await buildCode(dist, true);
+  else await cp(code, dist, { recursive: true });
   const { packages } = await buildPage(join(dist, "page.html.br"));
   const bundled = [...new Set([...BUNDLED, ...packages])].sort();
   for (const name of bundled) await copyLicence(name, dist);

@@ -20,17 +20,17 @@ const installed = (name: string): string => join(repository, "node_modules", nam
 /**
  * Builds the package in a new folder, from which npm packs and publishes it.
  *
- * @param declares - as for {@link buildInto}.
+ * @param code - as for {@link buildInto}.
  * @returns the names of the packages whose code is in it.
  */
-export async function stagePackage(folder: string, declares = true): Promise<readonly string[]> {
+export async function stagePackage(folder: string, code?: string): Promise<readonly string[]> {
   await mkdir(folder);
   for (const part of ["README.md", "CHANGELOG.md", "LICENSE", "llms.txt", "examples"])
     await cp(join(repository, part), join(folder, part), { recursive: true });
   const manifest = await manifestOf(repository);
   for (const field of OWN_FIELDS) delete manifest[field];
   await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
-  return buildInto(join(folder, "dist"), declares);
+  return buildInto(join(folder, "dist"), code);
 }
 
 /**

@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 import { stagePackage } from "../../.ci/stage.ts";
+import buildPackage, { IS_STAGED } from "../support/built-package.ts";
+import { BUILT_PACKAGE } from "../support/bundle.ts";
 import { hasMatrix, MATRIX_MODULES } from "../support/matrix.ts";
 import { sayWhatIsSkipped } from "../support/skipped.ts";
 
@@ -22,9 +24,6 @@ declare module "vitest" {
 const run = promisify(execFile);
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 
-/** With `STAGED=1`, what `npm run stage` has built is tested: `.ci/run` builds it once for several versions of Node. */
-const IS_STAGED = process.env.STAGED === "1";
-
 /** The names of the packages whose code is in what `npm run stage` has built. */
 async function bundledInStaged(): Promise<readonly string[]> {
   const bill = JSON.parse(await readFile(join(repository, "sbom.cdx.json"), "utf8"));
@@ -35,20 +34,14 @@ async function bundledInStaged(): Promise<readonly string[]> {
 /**
  * Builds and packs the package in a new folder.
  *
- * @param declares - as for {@link stagePackage}.
+ * @param code - as for {@link stagePackage}.
  * @returns the path of the tarball, and the names of the packages that it bundles.
  */
-export async function packIn(folder: string, declares = true) {
-  const bundled = IS_STAGED ? await bundledInStaged() : await stagePackage(folder, declares);
+export async function packIn(folder: string, code?: string) {
+  const bundled = IS_STAGED ? await bundledInStaged() : await stagePackage(folder, code);
   if (IS_STAGED) await cp(join(repository, "published"), folder, { recursive: true });
   const packed = await run("npm", ["pack"], { cwd: folder });
   return { tarball: join(folder, packed.stdout.trim()), bundled };
-}
-
-/** Whether the run, of which a project is a part, has tests of the declarations. Vitest sets up projects in any order. */
-function testsDeclarations({ vitest }: TestProject): boolean {
-  const declarations = vitest.projects.find(({ name }) => name === "declarations");
-  return vitest.state.getPaths().some((path) => declarations?.matchesTestGlob(path));
 }
 
 /** Lets the project find what `test/matrix` has installed before what this repository has. */
@@ -69,7 +62,8 @@ export default async function setup(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), "mock-cloud-reco-"));
   const installed = join(folder, "consumer/node_modules/mock-cloud-reco");
   await mkdir(installed, { recursive: true });
-  const { tarball, bundled } = await packIn(join(folder, "staged"), testsDeclarations(project));
+  const removeBuilt = IS_STAGED ? undefined : await buildPackage(project);
+  const { tarball, bundled } = await packIn(join(folder, "staged"), BUILT_PACKAGE);
   await run("tar", ["-xf", tarball, "-C", installed, "--strip-components=1"]);
   await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
   if (hasMatrix) await linkMatrix(join(folder, "consumer/node_modules"));
@@ -81,5 +75,8 @@ export default async function setup(project: TestProject) {
   await writeFile(join(folder, "consumer/package.json"), '{ "private": true }');
   project.vitest.provide("consumer", join(folder, "consumer"));
   project.vitest.provide("bundled", bundled);
-  return () => rm(folder, { recursive: true });
+  return async () => {
+    await rm(folder, { recursive: true });
+    await removeBuilt?.();
+  };
 }
