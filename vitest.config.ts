@@ -13,13 +13,6 @@ import { SkippedTests, saysWhatIsSkipped } from "./test/support/skipped.ts";
 // Tests reach no other machine, and reading that machine's certificates takes as long as half of a process's start.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
-/**
- * Bodies and pictures of megabytes take fresh memory, whose pages cost the kernel more than the tests cost the processor. So glibc asks
- * for large pages, and keeps what is freed. Others ignore this.
- */
-const GLIBC_TUNABLES =
-  "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=33554432:glibc.malloc.trim_threshold=268435456";
-
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Tests of what a mock or the decoder does to the process, which must be theirs alone. */
@@ -29,12 +22,8 @@ const WHOLE_PROCESS = [
   "test/runners/node-test-fixture.test.ts",
 ];
 
-/**
- * Tests of what a mock and others patch and load: that is of a thread, which starts in less time than a process. The others of the
- * folder patch nothing, or only in processes that they start.
- */
-const INTERCEPTION =
-  "test/intercept/!(early-stop|jest|nock-orders|origin-pattern|refused-while-delayed).test.ts";
+/** Tests of what a mock and others patch and load: that is of a thread, which starts in less time than a process. */
+const INTERCEPTION = "test/intercept/**/*.test.ts";
 
 const BUILDS_PACKAGE = { globalSetup: "test/support/built-package.ts" };
 /** Each file would take longer to import the sources than for its tests. */
@@ -142,7 +131,6 @@ export default defineConfig({
             ...CHECKED,
           ],
           isolate: false,
-          env: { GLIBC_TUNABLES },
         },
       },
       { extends: true, test: { name: "process", include: WHOLE_PROCESS } },

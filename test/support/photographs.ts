@@ -130,7 +130,7 @@ export async function photograph(
       const v = (d * (x + 0.5) + e * (y + 0.5) + f) / depth / picture.height;
       const at = y * width + x;
       if (u < 0 || v < 0 || u >= 1 || v >= 1) data[at] = background.data[at] ?? 0;
-      else if (holes.length > 0 && isHidden(holes, u, v)) data[at] = cover.data[at] ?? 0;
+      else if (isHidden(holes, u, v)) data[at] = cover.data[at] ?? 0;
       else data[at] = sample(small, u * small.width - 0.5, v * small.height - 0.5) * fade + lift;
     }
   }

@@ -79,9 +79,9 @@ export interface HeldBytes {
 /** Stands for bytes of a body that is given up. */
 const FILLER = Buffer.alloc(65_536);
 const NO_BYTES = Buffer.alloc(0);
-/** Many clients may announce more than they send. */
+/** Many clients may announce more than they send: memory is taken for so much at first, and then for so many times what came. */
 const MOST_FIRST_BYTES = 2 ** 22;
-const MOST_GROWTH = 16;
+const MOST_GROWTH = 4;
 
 /** Joins chunks as they arrive: joining megabytes at once would block. */
 class Joined {
@@ -95,7 +95,7 @@ class Joined {
     const { bytes, length } = this;
     this.length += chunk.length;
     if (this.length > bytes.length) {
-      // Fresh memory costs more than the copying: one growth to the announced size, rather than a doubling at a time.
+      // Fresh memory costs more than copying, so few growths are better than doublings.
       const announced = Math.min(this.expected, MOST_FIRST_BYTES + MOST_GROWTH * length);
       this.bytes = Buffer.allocUnsafe(Math.max(this.length, announced, 2 * length));
       bytes.copy(this.bytes, 0, 0, length);

@@ -147,11 +147,9 @@ export class Connection {
     this.awaitEnd(timeout);
   }
 
-  /** From now on, an ended connection waits so many milliseconds for the client's end. Returns false if ours has not ended. */
-  hasten(timeout: number): boolean {
-    if (this.ending === undefined) return false;
-    this.awaitEnd(timeout);
-    return true;
+  /** If all is sent, waits for the client's end for so many milliseconds from now. */
+  hasten(timeout: number): void {
+    if (this.ending !== undefined) this.awaitEnd(timeout);
   }
 
   private awaitEnd(timeout: number): void {

@@ -132,9 +132,8 @@ export class HttpServer {
     this.ending.abort();
     // Once: each further call would add a listener to the server.
     this.closed ??= new Promise<void>((resolve) => this.server.close(() => resolve()));
-    const busy = [...this.connections.values()].filter(
-      (connection) => connection.hasten(CLOSING_MILLISECONDS) || !connection.isIdle,
-    );
+    const busy = [...this.connections.values()].filter(({ ended, isIdle }) => ended || !isIdle);
+    for (const connection of busy) connection.hasten(CLOSING_MILLISECONDS);
     // Over TLS, the accepted socket and the serving one are two objects with one address.
     const kept = new Set(busy.map(({ socket }) => addressOf(socket)));
     for (const socket of this.sockets) if (!kept.has(addressOf(socket))) socket.destroy();

@@ -165,7 +165,7 @@ export async function takePhotograph(
       const u = us[pixel] ?? 0;
       if (u < 0) continue;
       const v = vs[pixel] ?? 0;
-      if (holes.length > 0 && isHidden(holes, u, v)) data[pixel] = cloth[pixel] ?? 0;
+      if (isHidden(holes, u, v)) data[pixel] = cloth[pixel] ?? 0;
       else data[pixel] = 20 + 0.8 * sample(small, width, height, u * width - 0.5, v * height - 0.5);
     }
   }
