@@ -5,6 +5,7 @@ import { results, START } from "../protocol/query/send.ts";
 import { json, send } from "../protocol/target/requests.ts";
 import { combinations, firstOf, times } from "../support/combinations.ts";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { UNCOMPRESSED } from "../support/png.ts";
 
 /*
  * Equal pictures in different files. Where more than 50 targets are searched, a feature counts the more the fewer pictures have
@@ -20,12 +21,12 @@ const WAYS: Readonly<Record<string, (picture: Buffer, index: number) => Promise<
   "with other comments": (picture, index) =>
     sharp(picture)
       .withExif({ IFD0: { ImageDescription: `copy ${index}` } })
-      .png()
+      .png(UNCOMPRESSED)
       .toBuffer(),
   "of other sizes": (picture, index) =>
     sharp(picture)
       .resize(300 + 5 * index)
-      .png()
+      .png(UNCOMPRESSED)
       .toBuffer(),
 };
 const [NUMBERS, OTHERS] = [[1, 3, 51], times(100, 20)];

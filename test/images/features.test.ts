@@ -17,7 +17,7 @@ import { readProjections } from "../../src/recognition/projections.ts";
 import { rate } from "../../src/recognition/rate.ts";
 import { lookFor } from "../../src/recognition/recognise.ts";
 import { at, drawLeaves, photographedPictures, pngOf } from "../support/photographs.ts";
-import { makePng } from "../support/png.ts";
+import { makePng, UNCOMPRESSED } from "../support/png.ts";
 
 const { targets, files, queries } = await photographedPictures();
 
@@ -40,7 +40,7 @@ describe("featureMatcher", () => {
   });
 
   it("does not match mirrored pictures, damaged files or pictures without features", async () => {
-    const mirrored = await sharp(at(files, 0)).flop().png().toBuffer();
+    const mirrored = await sharp(at(files, 0)).flop().png(UNCOMPRESSED).toBuffer();
     expect(await featureMatcher(mirrored, at(files, 0))).toBeNull();
     expect(await featureMatcher(Buffer.from("hello"), at(files, 0))).toBeNull();
     expect(await featureMatcher(at(files, 0), makePng())).toBeNull();
@@ -49,7 +49,7 @@ describe("featureMatcher", () => {
   it("does not match a mirrored picture because parts of it are symmetric, but one that is symmetric itself", async () => {
     // The frame and the label of the box look alike in its mirror image.
     const box = await readFile("examples/demo/images/box.png");
-    const mirrored = await sharp(box).flop().png().toBuffer();
+    const mirrored = await sharp(box).flop().png(UNCOMPRESSED).toBuffer();
     expect([await featureMatcher(mirrored, box), await featureMatcher(box, mirrored)]).toEqual([null, null]);
     await using mock = new MockCloudReco({ targetRater: perfectRater, queryMatcher: featureMatcher });
     const keys = mock.addCloudDatabase();
@@ -174,7 +174,7 @@ describe("featureRater", () => {
   it("says that a picture is too small", async () => {
     const tiny = await sharp(await pngOf(drawLeaves(91_000, 400, 300)))
       .resize(24)
-      .png()
+      .png(UNCOMPRESSED)
       .toBuffer();
     expect((await findFeatures(tiny, "target"))?.recognition).toEqual({
       rating: 0,

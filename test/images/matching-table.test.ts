@@ -2,13 +2,14 @@ import { createStructuralSimilarityMatcher } from "mock-cloud-reco";
 import sharp, { type Sharp } from "sharp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { times } from "../support/combinations.ts";
+import { UNCOMPRESSED } from "../support/png.ts";
 import { candidate, scene, scoresOf } from "../support/scenes.ts";
 
 const SCENES = times(30, 12);
 const [WIDTH, HEIGHT] = [320, 240];
 
 const scaled = (factor: number) => (image: Sharp) =>
-  image.resize(WIDTH * factor, HEIGHT * factor, { fit: "fill" }).png();
+  image.resize(WIDTH * factor, HEIGHT * factor, { fit: "fill" }).png(UNCOMPRESSED);
 
 const alterations: Record<string, (image: Sharp) => Sharp> = {
   "JPEG quality 95": (image) => image.jpeg({ quality: 95 }),
@@ -18,9 +19,9 @@ const alterations: Record<string, (image: Sharp) => Sharp> = {
   "a quarter of the size": scaled(0.25),
   "half the size": scaled(0.5),
   "twice the size": scaled(2),
-  "brighter by a third": (image) => image.modulate({ brightness: 1.3 }).png(),
-  "darker by a third": (image) => image.modulate({ brightness: 0.7 }).png(),
-  "light blur": (image) => image.blur(0.8).png(),
+  "brighter by a third": (image) => image.modulate({ brightness: 1.3 }).png(UNCOMPRESSED),
+  "darker by a third": (image) => image.modulate({ brightness: 0.7 }).png(UNCOMPRESSED),
+  "light blur": (image) => image.blur(0.8).png(UNCOMPRESSED),
 };
 
 describe("matching by structural similarity", () => {

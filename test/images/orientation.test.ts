@@ -5,6 +5,7 @@ import { rankTargets } from "../../src/core/images/matching/ranking.ts";
 import { compareWindows } from "../../src/page/trial.ts";
 import { firstOf } from "../support/combinations.ts";
 import { drawLeaves, type Photograph, photograph, pngOf } from "../support/photographs.ts";
+import { UNCOMPRESSED } from "../support/png.ts";
 import { candidate } from "../support/scenes.ts";
 
 /*
@@ -19,7 +20,7 @@ const oriented = (picture: Buffer, orientation: number): Promise<Buffer> =>
 const ORIENTATIONS = firstOf([1, 6, 7, 2, 3, 4, 5, 8], 3);
 
 /** What viewers of a file see, without any note for them. */
-const seen = (file: Buffer): Promise<Buffer> => sharp(file).autoOrient().png().toBuffer();
+const seen = (file: Buffer): Promise<Buffer> => sharp(file).autoOrient().png(UNCOMPRESSED).toBuffer();
 
 const outlineIn = async (query: Buffer, target: Buffer) => {
   const { matches } = await rankTargets(featureMatcher, query, [candidate(target)], 1);
@@ -38,7 +39,7 @@ describe("pictures that viewers turn", () => {
     photo = await photograph(picture, { tilt: 25, scale: 0.6, cover: 0 }, 4, { width: 640, height: 480 });
     [upright, pixels, marked] = await Promise.all([pngOf(picture), pngOf(photo), mark()]);
     const corner = { input: await pngOf(drawLeaves(5, 160, 120)), left: 0, top: 0 };
-    covered = await sharp(upright).composite([corner]).png().toBuffer();
+    covered = await sharp(upright).composite([corner]).png(UNCOMPRESSED).toBuffer();
   }, 60_000);
 
   it.each(ORIENTATIONS)("are recognised as viewers see them: orientation %i", async (orientation) => {
@@ -75,7 +76,7 @@ describe("pictures that viewers turn", () => {
       [200, 150],
       [1400, 1050],
     ] as const) {
-      const shown = await sharp(upright).resize(width, height, { fit: "fill" }).png().toBuffer();
+      const shown = await sharp(upright).resize(width, height, { fit: "fill" }).png(UNCOMPRESSED).toBuffer();
       for (const file of await stored(shown, orientation)) {
         expect(await structuralSimilarityMatcher(file, shown)).toBeGreaterThan(0.95);
         expect(await structuralSimilarityMatcher(shown, file)).toBeGreaterThan(0.95);
@@ -107,11 +108,14 @@ async function stored(shown: Buffer, orientation: number): Promise<readonly Buff
   const undone = sharp(
     await sharp(shown)
       .withMetadata({ orientation: undo ?? 1 })
-      .png()
+      .png(UNCOMPRESSED)
       .toBuffer(),
   );
   const pixels = undone.autoOrient().withMetadata({ orientation });
-  return Promise.all([pixels.clone().png().toBuffer(), pixels.clone().jpeg({ quality: 95 }).toBuffer()]);
+  return Promise.all([
+    pixels.clone().png(UNCOMPRESSED).toBuffer(),
+    pixels.clone().jpeg({ quality: 95 }).toBuffer(),
+  ]);
 }
 
 /** Black, with a white corner where the pictures are covered. */
@@ -124,5 +128,5 @@ const mark = (): Promise<Buffer> =>
         top: 0,
       },
     ])
-    .png()
+    .png(UNCOMPRESSED)
     .toBuffer();

@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { firstOf } from "../support/combinations.ts";
 import { photograph, pngOf } from "../support/photographs.ts";
+import { UNCOMPRESSED } from "../support/png.ts";
 import { drawStructured, type Kind } from "../support/structured-pictures.ts";
 
 const VIEW = { tilt: 10, scale: 0.8, cover: 0 };
@@ -67,7 +68,7 @@ describe("featureMatcher matches a photograph with what it shows, not with other
     const near = sharp(await pngOf(label))
       .extract(part)
       .resize(600);
-    await new VuforiaClient(keys).find(await near.png().toBuffer());
+    await new VuforiaClient(keys).find(await near.png(UNCOMPRESSED).toBuffer());
     expect(mock.requests.at(-1)?.considered?.map(({ name, why }) => `${name}: ${why}`)).toEqual([
       expect.stringMatching(/^label: matched: /),
       expect.stringMatching(

@@ -18,6 +18,7 @@ import {
   withQuery,
 } from "../../src/core/images/matching/similarity.ts";
 import { ALL, times } from "../support/combinations.ts";
+import { UNCOMPRESSED } from "../support/png.ts";
 import { anyThumbnail, mixed, sceneThumbnail, thumbnails } from "../support/thumbnails.ts";
 
 const prepared = (pixels: Buffer) => {
@@ -151,7 +152,7 @@ describe("a ranking by sketches", () => {
     pool.map(async (pixels) => ({
       pixels,
       png: await sharp(pixels, { raw: { width: 256, height: 256, channels: 3 } })
-        .png()
+        .png(UNCOMPRESSED)
         .toBuffer(),
     })),
   );

@@ -5,6 +5,7 @@ import { drawn, sceneOf } from "../bench/scenes/conditions.ts";
 import { results, START } from "../protocol/query/send.ts";
 import { firstOf } from "../support/combinations.ts";
 import { drawLeaves, photograph, pngOf } from "../support/photographs.ts";
+import { UNCOMPRESSED } from "../support/png.ts";
 import { drawStructured } from "../support/structured-pictures.ts";
 
 describe("small pictures", () => {
@@ -16,7 +17,7 @@ describe("small pictures", () => {
     const view = { tilt: 15, scale: 0.7, cover: 0 };
     photo = await pngOf(await photograph(picture, view, 0, { width: 640, height: 480 }));
   }, 60_000);
-  const scaledTo = (image: Buffer, width: number) => sharp(image).resize(width).png().toBuffer();
+  const scaledTo = (image: Buffer, width: number) => sharp(image).resize(width).png(UNCOMPRESSED).toBuffer();
 
   it("are found as targets from 64 pixels on, and rated so", async () => {
     const targets = await Promise.all([64, 96, 128].map((width) => scaledTo(file, width)));

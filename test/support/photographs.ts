@@ -1,5 +1,6 @@
 import sharp, { type Sharp } from "sharp";
 import { covers, type Homography, invert, isHidden, look, project, type View } from "./camera.ts";
+import { UNCOMPRESSED } from "./png.ts";
 import { generator } from "./scenes.ts";
 
 /*
@@ -197,9 +198,14 @@ export async function expose(
   return withNoise(blurred, () => noise * (random() + random() + random() - 1.5) * 2);
 }
 
-/** A grey picture as a PNG file. */
+/** A grey picture as a PNG file, which the service takes. */
 export const pngOf = ({ data, width, height }: Grey): Promise<Buffer> =>
-  sharp(data, raw({ width, height })).png().toBuffer();
+  sharp(data, raw({ width, height }))
+    .png(3 * data.length < MOST_UNCOMPRESSED ? UNCOMPRESSED : {})
+    .toBuffer();
+
+/** Bytes of pixels in a file: the service takes queries of up to 2 MiB. */
+const MOST_UNCOMPRESSED = 2_000_000;
 
 const VIEW = { tilt: 30, scale: 0.7, cover: 0.2 };
 

@@ -1,5 +1,8 @@
 import { crc32, deflateSync } from "node:zlib";
 
+/** Options for sharp: to compress a drawn picture takes ten times as long as to write it, and tests read it once. */
+export const UNCOMPRESSED = { compressionLevel: 0 } as const;
+
 /** Properties of a generated PNG; by default a 32x24 8-bit RGB image. */
 interface PngShape {
   readonly width?: number;

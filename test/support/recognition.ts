@@ -7,6 +7,7 @@ import type { TargetFeatures } from "../../src/recognition/extract.ts";
 import { targetFeatures } from "../../src/recognition/pictures.ts";
 import type { View } from "./camera.ts";
 import { drawLeaves, type Grey, photograph, pngOf } from "./photographs.ts";
+import { UNCOMPRESSED } from "./png.ts";
 import { candidate, generator } from "./scenes.ts";
 
 /*
@@ -75,7 +76,11 @@ export async function layOut(
   }[],
 ): Promise<Buffer> {
   const laid = pictures.map(async ({ file, left, top, turn }) => ({
-    input: await sharp(file).ensureAlpha().rotate(turn, { background: "transparent" }).png().toBuffer(),
+    input: await sharp(file)
+      .ensureAlpha()
+      .rotate(turn, { background: "transparent" })
+      .png(UNCOMPRESSED)
+      .toBuffer(),
     left,
     top,
   }));

@@ -3,11 +3,12 @@ import type { ImageMatcher } from "mock-cloud-reco";
 import sharp from "sharp";
 import type { ComparedTarget } from "../../src/core/images/matching/comparison.ts";
 import { rankTargets } from "../../src/core/images/matching/ranking.ts";
+import { UNCOMPRESSED } from "./png.ts";
 
 /** A picture of overlapping shapes and texture, drawn from a seed, which replaces photographs in tests. */
 export async function scene(seed: number, width = 320, height = 240): Promise<Buffer> {
   return sharp(scenePixels(seed, width, height), { raw: { width, height, channels: 3 } })
-    .png()
+    .png(UNCOMPRESSED)
     .toBuffer();
 }
 
@@ -71,7 +72,7 @@ export async function recolour(image: Buffer): Promise<Buffer> {
     data[index + 2] = red;
   }
   return sharp(data, { raw: { width: info.width, height: info.height, channels: 3 } })
-    .png()
+    .png(UNCOMPRESSED)
     .toBuffer();
 }
 
