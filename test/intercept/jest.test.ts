@@ -1,17 +1,43 @@
 import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { build } from "esbuild";
+import { expect, onTestFinished, test } from "vitest";
+import { CACHE, OUTSIDE } from "../support/bundle.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
+/** Jest reads CommonJS: a file for each file of tests, which have nothing in common, as in Jest. */
+async function bundledForJest(): Promise<string> {
+  const folder = `${CACHE}/jest-${process.pid}`;
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await build({
+    entryPoints: ["first.jest.ts", "second.jest.ts", "close-hosts.ts"].map((name) => path(`jest/${name}`)),
+    outdir: folder,
+    bundle: true,
+    external: [...OUTSIDE, "@jest/globals"],
+    platform: "node",
+    target: "node20.19",
+    format: "cjs",
+    define: { "import.meta.url": "fileUrl" },
+    banner: { js: 'const fileUrl = require("node:url").pathToFileURL(__filename).href;' },
+    logLevel: "error",
+  });
+  return folder;
+}
+
 test("Jest: two files in one worker, of which the first leaves a mock started; fake timers", async () => {
+  const rootDir = await bundledForJest();
+  const globalSetup = `${rootDir}/close-hosts.js`;
   const config = {
-    rootDir: path("jest"),
-    testMatch: ["**/*.jest.ts"],
-    globalSetup: path("jest/close-hosts.ts"),
-    moduleFileExtensions: ["ts", "js", "cjs", "mjs", "json"],
-    transform: { "\\.ts$": path("jest/transform.cjs") },
+    rootDir,
+    testMatch: ["**/*.jest.js"],
+    globalSetup,
+    transform: {},
+    // It is below node_modules.
+    testPathIgnorePatterns: [],
+    haste: { retainAllFiles: true },
   };
   const jest = path("../../node_modules/jest/bin/jest.js");
   const options = ["--config", JSON.stringify(config), "--runInBand", "--no-cache"];

@@ -5,21 +5,29 @@ import type { Client, ClientRequest, ClientResponse } from "../support/clients.t
 
 const GZIP_MAGIC = 0x1f8b;
 
+const AJV = new Ajv2020({
+  strict: true,
+  strictTypes: false,
+  allowUnionTypes: true,
+  formats: {
+    "date-time": (text: string) => new Date(text).toISOString() === text,
+    date: /^\d{4}-\d\d-\d\d$/,
+    uri: (text: string) => URL.canParse(text),
+  },
+});
+/** By the text of the schema, because many are alike, of other responses and profiles too, and to compile one takes milliseconds. */
+const validators = new Map<string, ValidateFunction>();
+function validatorOf(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const validate = validators.get(text) ?? AJV.compile(schema);
+  validators.set(text, validate);
+  return validate;
+}
+
 /** Checks what a service sends against an OpenAPI document, and remembers which responses came. */
 export class Conformance {
   /** Responses that came: the operation's id and the status. */
   readonly seen = new Set<string>();
-  private readonly ajv = new Ajv2020({
-    strict: true,
-    strictTypes: false,
-    allowUnionTypes: true,
-    formats: {
-      "date-time": (text: string) => new Date(text).toISOString() === text,
-      date: /^\d{4}-\d\d-\d\d$/,
-      uri: (text: string) => URL.canParse(text),
-    },
-  });
-  private readonly validators = new Map<object, ValidateFunction>();
   private readonly operations: readonly { method: string; path: RegExp; operation: OperationObject }[];
 
   constructor(document: OpenApiDocument) {
@@ -71,9 +79,8 @@ export class Conformance {
     if (declared === undefined) return [`the content type ${type} is not declared`];
     if (decoded.length === 0 && type !== "text/plain") return ["an empty body with a Content-Type"];
     if (declared.schema === undefined) return [];
-    const validate = this.validators.get(declared) ?? this.ajv.compile(declared.schema);
-    this.validators.set(declared, validate);
-    return validate(contentOf(type, decoded)) ? [] : [this.ajv.errorsText(validate.errors)];
+    const validate = validatorOf(declared.schema);
+    return validate(contentOf(type, decoded)) ? [] : [AJV.errorsText(validate.errors)];
   }
 }
 

@@ -83,7 +83,7 @@ const SHARED = `
 `;
 
 const FILES = {
-  "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"] } }`,
+  "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"], "transform": {} } }`,
   "vitest.config.mjs": `export default { test: { include: ["**/*.vitest.mjs"] } };`,
   "by-hand.vitest.mjs": `
     import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { inConsumer, inModules, runNode } from "./run.ts";
 
 const FILES = {
-  "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"] } }`,
+  "package.json": `{ "private": true, "jest": { "testMatch": ["**/*.jest.cjs"], "transform": {} } }`,
   "vitest.config.mjs": `export default { test: { include: ["**/*.vitest.mjs"] } };`,
   "refused.vitest.mjs": `
     import { test } from "mock-cloud-reco/vitest";

@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const CACHE = `${ROOT}node_modules/.cache/mock-cloud-reco`;
 
 /** What is not in the file: binaries, nock, which users share with the mock, and what reads files beside it. */
-const OUTSIDE = ["sharp", "nock", "msw", "iovalkey", "vuforia-api"];
+export const OUTSIDE = ["sharp", "nock", "msw", "iovalkey", "vuforia-api"];
 /** For packages that are no modules. */
 const REQUIRE =
   'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);';
