@@ -105,27 +105,28 @@ const PLACES = {
   database: "a field of a database: addCloudDatabase({ … })",
 } as const;
 
+const isOnServers = (name: string) => name in OPTIONS.servers || name in OPTIONS.startServers;
+
 /**
  * Refuses options of another function, which are easily passed to the wrong one.
  *
  * @throws InvalidOptionError naming the first of them, and that function.
  */
 export function refuseMisplaced(place: "mock" | "servers", options: unknown): void {
-  const onServers = { ...OPTIONS.servers, ...OPTIONS.startServers };
   for (const [name, value] of Object.entries(Object(options))) {
     if (value === undefined) continue;
     const option = `options.${name}`;
     const elsewhere = (where: keyof typeof PLACES) =>
       new InvalidOptionError(option, "a value", `no value here: move it, it is ${PLACES[where]}`);
     if (name in OPTIONS.fixture) throw elsewhere("fixture");
-    if (place === "mock" && name in onServers && !(name in OPTIONS.mock)) throw elsewhere("servers");
-    if (!(name in onServers || name in OPTIONS.common) && DATABASE_FIELDS.includes(name))
+    if (place === "mock" && isOnServers(name) && !(name in OPTIONS.mock)) throw elsewhere("servers");
+    if (!(isOnServers(name) || name in OPTIONS.common) && DATABASE_FIELDS.includes(name))
       throw elsewhere("database");
     const meant = place === "mock" ? functionNamed(name, value) : undefined;
     if (meant !== undefined)
       throw new InvalidOptionError(option, JSON.stringify(value), `${meant}: names are for servers`);
     if (place === "mock" || !(name in OPTIONS.mock)) continue;
-    if (!(name in onServers)) {
+    if (!isOnServers(name)) {
       const given = "an option that servers do not support";
       throw new InvalidOptionError(option, given, `nothing, because it ${IN_PROCESS_HINT}`);
     }
