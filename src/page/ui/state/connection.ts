@@ -1,7 +1,14 @@
 import { computed, signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { isRefused, PAGE_HEADER } from "../../../core/schema/protocol.ts";
-import type { MockReport, PageRequests, PageState, PageTargets, ShownRequest } from "../../model.ts";
+import type {
+  MockReport,
+  PageNames,
+  PageRequests,
+  PageState,
+  PageTargets,
+  ShownRequest,
+} from "../../model.ts";
 import { listFilter, passes, selectTargets, withFound } from "../../select.ts";
 import { ask, report } from "./api.ts";
 import { currentRoute } from "./route.ts";
@@ -237,10 +244,11 @@ export function databaseParameters(
   return chosen;
 }
 
-/** Keeps a view's database while the view is open, and afterwards if the user chose it. */
-export function useKeptDatabase(given: { readonly database: string | null } | null): void {
-  const database = given?.database ?? null;
+/** Keeps a view's database while the view is open, and afterwards if the user chose it, even without waiting for it. */
+export function useKeptDatabase(given: PageNames | null): void {
   const named = currentRoute.value.parameters.get("database");
+  const isNamed = named !== null && given?.databases.includes(named) !== false;
+  const database = isNamed ? named : (given?.database ?? null);
   useEffect(() => {
     if (database === null) return undefined;
     const isChosen = usedDatabase.peek() !== null || named !== null;
