@@ -8,6 +8,7 @@ import {
   structuralSimilarityMatcher,
 } from "mock-cloud-reco";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { inBackground } from "../../src/core/general/scheduling.ts";
 import { ImageMemo, PreparedImages, preparedImages } from "../../src/core/images/cache.ts";
 import { setImageCacheBytes } from "../../src/core/images/cache-limit.ts";
 import { inspectTargetImage } from "../../src/core/images/inspect.ts";
@@ -25,7 +26,11 @@ const clear = () => {
   setImageCacheBytes(initial);
   sketches.clear();
 };
-beforeEach(clear);
+beforeEach(async () => {
+  // Those of other files in this worker would put their images into the cache.
+  await new Promise<void>((resolve) => inBackground(async () => resolve()));
+  clear();
+});
 afterEach(clear);
 
 const numbered = (number: number) => makePng({ fill: (index) => noiseByte(index + number * 7919) });
