@@ -100,7 +100,7 @@ export default defineConfig({
     testTimeout: 30_000,
     reporters: ["default", new RepeatedTests(), new SkippedTests(), removeTransformed],
     onConsoleLog: (printed) => !saysWhatIsSkipped(printed),
-    setupFiles: [source("./test/support/fail-outside.ts")],
+    setupFiles: [source("./test/support/each-file.ts")],
     ...(TESTS_SOURCES ? {} : SHARES_TRANSFORMED),
     coverage: {
       provider: "v8",

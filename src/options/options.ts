@@ -14,7 +14,7 @@ import type { TargetRater } from "../core/images/ratings/rating.ts";
 import { parseBaseUrl } from "../core/schema/base-url.ts";
 import { DATABASE_FIELDS } from "../core/schema/cloud-database.ts";
 import type { ApiName } from "../core/schema/protocol.ts";
-import { checked, checkedOptions, expectedName, InvalidOptionError } from "../core/schema/zod/problems.ts";
+import { checked, expectedName, InvalidOptionError, optionsCheck } from "../core/schema/zod/problems.ts";
 import { optional, withoutUndefined } from "../core/schema/zod/record.ts";
 import { anyObject } from "../core/schema/zod/values.ts";
 import { PendingDelays } from "../intercept/pending-delays.ts";
@@ -157,7 +157,7 @@ export interface ResolvedOptions
   readonly answerOptions: ResolvedAnswerOptions;
 }
 
-const MOCK_SCHEMAS = schemasOf({ ...OPTIONS.common, ...OPTIONS.mock });
+const checkOptions = optionsCheck<MockCloudRecoOptions>(schemasOf({ ...OPTIONS.common, ...OPTIONS.mock }));
 const defaults = { ...defaultsOf(OPTIONS.common), ...defaultsOf(OPTIONS.mock) };
 
 const fixtureOptions = z.lazy(() => z.strictObject(optional(schemasOf(OPTIONS.fixture))));
@@ -193,7 +193,7 @@ export function resolveFixtureOptions(given: object) {
  */
 export function resolveOptions(given: MockCloudRecoOptions, delays = new PendingDelays()): ResolvedOptions {
   refuseMisplaced("mock", given);
-  const options = { ...defaults, ...checkedOptions<MockCloudRecoOptions>(MOCK_SCHEMAS, given) };
+  const options = { ...defaults, ...checkOptions(given) };
   const { targetUrl, queryUrl, modelTargetUrl = targetUrl, managerUrl, imageCacheBytes, ...others } = options;
   const { intercept, unhandledRequests, explainFailures, clock, seed, realism, ...rest } = others;
   const { journalCapacity, journalBodyBytes, profile, ...answering } = rest;

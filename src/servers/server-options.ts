@@ -2,7 +2,7 @@ import type { Advice } from "../core/apis/services.ts";
 import { delayWhileConnected } from "../core/emulator/clock.ts";
 import { DEFAULT_URLS } from "../core/emulator/profiles.ts";
 import type { TlsFiles } from "../core/http/http-server-options.ts";
-import { checkedOptions } from "../core/schema/zod/problems.ts";
+import { optionsCheck } from "../core/schema/zod/problems.ts";
 import { MATCHERS, type MatcherName, type RaterName, raterNamed } from "../options/named.ts";
 import { defaultsOf, type LogLevel, schemasOf } from "../options/option.ts";
 import { OPTIONS } from "../options/option-table.ts";
@@ -71,12 +71,14 @@ export interface StartServersOptions extends ServerOptions {
 const SERVER_DEFAULTS = defaultsOf(OPTIONS.servers);
 const START_DEFAULTS = defaultsOf(OPTIONS.startServers);
 
-const SCHEMAS = schemasOf({ ...OPTIONS.common, ...OPTIONS.servers, ...OPTIONS.startServers });
+const checkOptions = optionsCheck<StartServersOptions>(
+  schemasOf({ ...OPTIONS.common, ...OPTIONS.servers, ...OPTIONS.startServers }),
+);
 
 /** Adds the defaults of its own options. Throws an InvalidOptionError, also for options that only work in process. */
 export function checkStartServersOptions(options: StartServersOptions) {
   refuseMisplaced("servers", options);
-  return { ...START_DEFAULTS, ...checkedOptions<StartServersOptions>(SCHEMAS, options) };
+  return { ...START_DEFAULTS, ...checkOptions(options) };
 }
 
 /**

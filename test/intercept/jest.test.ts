@@ -4,25 +4,22 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
-import { CACHE, OUTSIDE } from "../support/bundle.ts";
+import { CACHE, PROGRAM } from "../support/bundle.ts";
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** Jest reads CommonJS: a file for each file of tests, which have nothing in common, as in Jest. */
+/** What Jest reads, CommonJS: a bundle of each file of tests with what it imports, since Jest lets files share nothing. */
 async function bundledForJest(): Promise<string> {
   const folder = `${CACHE}/jest-${process.pid}`;
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await build({
     entryPoints: ["first.jest.ts", "second.jest.ts", "close-hosts.ts"].map((name) => path(`jest/${name}`)),
     outdir: folder,
-    bundle: true,
-    external: [...OUTSIDE, "@jest/globals"],
-    platform: "node",
-    target: "node20.19",
+    ...PROGRAM,
+    external: [...PROGRAM.external, "@jest/globals"],
     format: "cjs",
     define: { "import.meta.url": "fileUrl" },
     banner: { js: 'const fileUrl = require("node:url").pathToFileURL(__filename).href;' },
-    logLevel: "error",
   });
   return folder;
 }

@@ -1,14 +1,21 @@
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Inside the checkout, so that the bundle finds its dependencies. */
 export const CACHE = `${ROOT}node_modules/.cache/mock-cloud-reco`;
 
 /** What is not in the file: binaries, nock, which users share with the mock, and what reads files beside it. */
-export const OUTSIDE = ["sharp", "nock", "msw", "iovalkey", "vuforia-api"];
+const OUTSIDE = ["sharp", "nock", "msw", "iovalkey", "vuforia-api"];
+export const PROGRAM = {
+  bundle: true,
+  external: OUTSIDE,
+  platform: "node",
+  target: "node20.19",
+  logLevel: "error",
+} satisfies BuildOptions;
 /** For packages that are no modules. */
 const REQUIRE =
   'import { createRequire as toRequire } from "node:module"; const require = toRequire(import.meta.url);';
@@ -40,14 +47,10 @@ export async function bundled(source: string, builtPackage?: string): Promise<Bu
     entryPoints: [ROOT + source],
     outdir: folder,
     outExtension: { ".js": ".mjs" },
-    bundle: true,
+    ...PROGRAM,
     splitting: true,
-    external: OUTSIDE,
     banner: { js: REQUIRE },
-    platform: "node",
-    target: "node20.19",
     format: "esm",
-    logLevel: "error",
     ...fromBuilt,
   });
   return {

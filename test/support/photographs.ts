@@ -198,14 +198,14 @@ export async function expose(
   return withNoise(blurred, () => noise * (random() + random() + random() - 1.5) * 2);
 }
 
+/** Of pixels, of which sharp writes three bytes each: the service takes queries of up to 2 MiB. */
+const MOST_UNCOMPRESSED = 650_000;
+
 /** A grey picture as a PNG file, which the service takes. */
 export const pngOf = ({ data, width, height }: Grey): Promise<Buffer> =>
   sharp(data, raw({ width, height }))
-    .png(3 * data.length < MOST_UNCOMPRESSED ? UNCOMPRESSED : {})
+    .png(data.length < MOST_UNCOMPRESSED ? UNCOMPRESSED : {})
     .toBuffer();
-
-/** Bytes of pixels in a file: the service takes queries of up to 2 MiB. */
-const MOST_UNCOMPRESSED = 2_000_000;
 
 const VIEW = { tilt: 30, scale: 0.7, cover: 0.2 };
 

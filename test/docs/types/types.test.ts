@@ -15,7 +15,10 @@ const refused: readonly (readonly [code: string, error: RegExp])[] = [
   ["new MockCloudReco({ cloudQueryFailure: { body: 'x' } });", /'status' is missing/],
   ["new MockCloudReco().addCloudDatabase({ name: 'x' });", /'name' does not exist in type/],
   ["new MockCloudReco().addCloudDatabase({ stateName: 'SUSPENDED' });", /"SUSPENDED".* not assignable/],
-  ["new MockCloudReco().addTarget({}, {});", /from type 'MockCloudDatabase'/],
+  [
+    "new MockCloudReco().addTarget({}, {});",
+    /is missing the following properties from type 'MockCloudDatabase'/,
+  ],
   ["new MockCloudReco().requestsOf({ operation: 'addTargets' });", /"addTargets".* not assignable/],
   ["new MockCloudReco().requestsOf({ cause: 'date.skew' });", /"date\.skew".* not assignable/],
   ["new MockCloudReco().on('answer', () => {});", /'"answer"' is not assignable/],
@@ -28,7 +31,7 @@ const ASSERTED = "readonly JournalEntry[]>";
 const WRONG = "wrong.ts";
 const fileOf = (index: number): string => `refused-${index}.ts`;
 
-/** What the compiler says, about files by name or path. */
+/** What the compiler says, with the path of the file. */
 let said = "";
 beforeAll(async () => {
   const folder = `${CACHE}/types-${process.pid}`;

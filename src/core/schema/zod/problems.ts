@@ -63,32 +63,26 @@ export function checked<T>(name: string, schema: z.ZodMiniType<T>, value: unknow
 /** The fields of an interface whose fields may all be absent. */
 type OptionalFieldsOf<T> = { readonly [Name in keyof T]-?: z.ZodMiniType<Exclude<T[Name], undefined>> };
 
-/** By the names of the options that are given: mocks of a suite are given the same ones. */
-const schemasOfGiven = new WeakMap<object, Map<string, z.ZodMiniType<object>>>();
-
-function schemaOfGiven(fields: z.core.$ZodLooseShape, options: unknown): z.ZodMiniType<object> {
-  const made = schemasOfGiven.get(fields) ?? new Map<string, z.ZodMiniType<object>>();
-  schemasOfGiven.set(fields, made);
-  const given = Object.keys(fields).filter((name) => name in Object(options));
-  const key = given.join();
-  const schema = made.get(key) ?? schemaOf(Object.fromEntries(given.map((name) => [name, fields[name]])));
-  made.set(key, schema);
-  return schema;
-}
-
-const schemaOf = (fields: z.core.$ZodLooseShape) => record<object>(optional(fields));
-
 /**
- * Checks options, each of which may be absent, with the schemas of those that are given: most tests give few, and making the others'
- * would take longer than all else that a new mock does.
+ * Makes a check of options, each of which may be absent, by the schemas of those that are given: most tests give few, and making the
+ * others' would take longer than all else that a new mock does. The next mock with options of the same names uses the same schema.
  *
- * @throws InvalidOptionError naming the first problem.
+ * @returns a function that throws InvalidOptionError naming the first problem.
  */
-export function checkedOptions<T>(fields: OptionalFieldsOf<T>, options: unknown): T;
-export function checkedOptions(fields: z.core.$ZodLooseShape, options: unknown): unknown {
-  const { success, data } = schemaOfGiven(fields, options).safeParse(options);
-  // All of them are known names.
-  return success ? data : checked("options", schemaOf(fields), options);
+export function optionsCheck<T>(fields: OptionalFieldsOf<T>): (options: unknown) => T;
+export function optionsCheck(fields: z.core.$ZodLooseShape): (options: unknown) => unknown {
+  const schemaOf = (names: readonly string[]) =>
+    record<object>(optional(Object.fromEntries(names.map((name) => [name, fields[name]]))));
+  const names = Object.keys(fields);
+  const schemas = new Map<string, z.ZodMiniType<object>>();
+  return (options) => {
+    const given = names.filter((name) => name in Object(options));
+    const schema = schemas.get(given.join()) ?? schemaOf(given);
+    schemas.set(given.join(), schema);
+    const { success, data } = schema.safeParse(options);
+    // All of them are known names.
+    return success ? data : checked("options", schemaOf(names), options);
+  };
 }
 
 export const nameAt = (name: string, path: string): string =>

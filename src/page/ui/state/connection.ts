@@ -247,7 +247,7 @@ export function databaseParameters(
 /** Keeps a view's database while the view is open, and afterwards if the user chose it, even without waiting for it. */
 export function useKeptDatabase(given: PageNames | null): void {
   const named = currentRoute.value.parameters.get("database");
-  const isNamed = named !== null && given?.databases.includes(named) !== false;
+  const isNamed = named !== null && (given === null || given.databases.includes(named));
   const database = isNamed ? named : (given?.database ?? null);
   useEffect(() => {
     if (database === null) return undefined;
