@@ -99,7 +99,8 @@ class ConnectionJudge {
 
   /** Whether undici may not send another request on a connection. */
   isLostInUndici(socket: Socket): boolean {
-    if (!isInUndici(socket) || isFresh(socket) || destinationsOf(socket).length === 0) return false;
+    // The last is the slowest, and this is asked of every socket that anything reads from.
+    if (isFresh(socket) || destinationsOf(socket).length === 0 || !isInUndici(socket)) return false;
     const url = urlInUndici(socket);
     return (
       this.refusedEndpoint(socket) !== undefined ||
@@ -184,7 +185,7 @@ function watchUndici(judge: ConnectionJudge): (() => void)[] {
     // undici calls this on an idle connection before it uses it, and opens another one if it finds it closed.
     replace(Socket.prototype, "ref", (original) => {
       return function (...args) {
-        if (this instanceof Socket && isIdleInUndici(this) && judge.isLostInUndici(this)) this.destroy();
+        if (this instanceof Socket && judge.isLostInUndici(this) && isIdleInUndici(this)) this.destroy();
         return original.apply(this, args);
       };
     }),
@@ -240,11 +241,11 @@ export function destinationsOf(socket: object): readonly Endpoint[] {
 }
 
 function readDestinations(socket: object): readonly Endpoint[] {
-  const [port, server] = ["remotePort", "server"].map((name) => propertyOf(socket, name));
+  const port = propertyOf(socket, "server") ? undefined : propertyOf(socket, "remotePort");
+  if (typeof port !== "number") return [];
   // The first is known after the handshake only.
   const servername =
     propertyOf(socket, "servername") || propertyOf(stateOf(socket, "connect-options"), "servername");
-  if (typeof port !== "number" || server) return [];
   const scheme = socket instanceof TLSSocket ? "https:" : "http:";
   // The name, if there was one, because many hosts share an address.
   const connectedTo =

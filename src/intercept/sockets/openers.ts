@@ -26,14 +26,15 @@ export interface Endpoint extends HostAndPort {
 function endpointOf(scheme: Endpoint["scheme"], args: readonly unknown[]): Endpoint | undefined {
   const given: readonly unknown[] = Array.isArray(args[0]) ? args[0] : args;
   const [first, second] = given;
-  const options = { ...given.find(isRecord) };
-  if (!isRecord(first)) options.port = first;
-  if (typeof second === "string") options.host = second;
+  const options = isRecord(first) ? first : { ...given.find(isRecord), port: first, ...hostIn(second) };
   if (options.path || options.socketPath) return undefined;
   const port = Number(options.port ?? (scheme === "http:" ? 80 : 443));
   if (!Number.isInteger(port)) return undefined;
   return { scheme, host: canonicalHost(String(options.host ?? "localhost")), port, options };
 }
+
+const hostIn = (argument: unknown): { readonly host?: string } =>
+  typeof argument === "string" ? { host: argument } : {};
 
 /** Normalizes a host name: lower case, without brackets and without a trailing dot. */
 export const canonicalHost = (host: string): string =>
@@ -94,6 +95,8 @@ export function watchOpenings(handler: OpeningHandler): () => void {
         if (endpoint === undefined) return original.apply(this, args);
         const opening = {
           ...endpoint,
+          // A client may use its object again, with other values, while the connection is open.
+          options: { ...endpoint.options },
           isHttp: isHttp || offersHttp(endpoint),
           requested: isHttp ? requestedHost() : undefined,
         };

@@ -107,12 +107,8 @@ function askProxy(
 function isGreeting(bytes: Buffer): boolean {
   const [version, second = 0] = bytes;
   if (version === 4) return second === CONNECT && lengthOf("greeting", bytes) === bytes.length;
-  const methods = [...bytes.subarray(2)];
-  return (
-    version === 5 &&
-    methods.length === second &&
-    methods.some((one) => one === NO_PASSWORD || one === PASSWORD)
-  );
+  if (version !== 5 || bytes.length !== 2 + second) return false;
+  return [NO_PASSWORD, PASSWORD].some((method) => bytes.includes(method, 2));
 }
 
 /** The length of a client's message; undefined if these bytes are too few to know it. */

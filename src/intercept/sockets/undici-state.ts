@@ -10,8 +10,17 @@ export const CREATED = "undici:request:create";
 export const SENDING = "undici:client:sendHeaders";
 export const SENT = "undici:request:bodySent";
 
-export const symbolOf = (owner: object, description: string): symbol | undefined =>
-  Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description);
+/** By description, the symbol that was found last: nearly always the next owner's too, unless several copies of undici are in use. */
+const latest = new Map<string, symbol>();
+
+/** The symbol with this description under which an object has a property of its own. */
+export function symbolOf(owner: object, description: string): symbol | undefined {
+  const last = latest.get(description);
+  if (last !== undefined && Object.hasOwn(owner, last)) return last;
+  const found = Object.getOwnPropertySymbols(owner).find((symbol) => symbol.description === description);
+  if (found !== undefined) latest.set(description, found);
+  return found;
+}
 
 export function stateOf(owner: object, description: string): unknown {
   const symbol = symbolOf(owner, description);
