@@ -62,9 +62,10 @@ export async function startAll(
     readSharedSettings(terminal.environment, values, command);
   const ports = withoutUndefined({ target: targetPort, query: queryPort, manager: managerPort });
   const hosts = withoutUndefined({
-    target: values["target-host"],
-    query: values["query-host"],
-    manager: values["manager-host"],
+    // As in settings, an empty value counts as none.
+    target: values["target-host"] || undefined,
+    query: values["query-host"] || undefined,
+    manager: values["manager-host"] || undefined,
   });
   const { stateFile, ui } = settings;
   if (opensPage && !ui) throw new UsageError("--open: with --no-ui there is no page to open");

@@ -17,11 +17,7 @@ import { generateCertificate } from "./certificate.ts";
 import type { LoggedFacts } from "./forwarding-messages.ts";
 import { type LogTarget, requestLog, warningLog } from "./log.ts";
 import type { StartProgress } from "./server.ts";
-import {
-  checkStartServersOptions,
-  resolveServerOptions,
-  type StartServersOptions,
-} from "./server-options.ts";
+import { type CheckedOptions, resolveServerOptions } from "./server-options.ts";
 import { startSharedManager } from "./shared-manager.ts";
 import {
   type Manager,
@@ -74,14 +70,13 @@ function portOptionOf(starter: Starter, server: ServerKey): string {
   return runsAll(starter) ? `${server}Port` : "port";
 }
 
-/** @throws InvalidOptionError, MissingSchemeError naming the option, its value and what was expected. */
 function setupOf(
-  options: StartServersOptions,
+  options: CheckedOptions,
   log: LogTarget,
   onProgress: StartProgress | undefined,
   starter: Starter,
 ) {
-  const { host, hosts, ports, tls, corsOrigin, ...others } = checkStartServersOptions(options);
+  const { host, hosts, ports, tls, corsOrigin, ...others } = options;
   const { seedFile, stateFile, logLevel, managerCorsOrigin, allowedHosts, ui, ...answering } = others;
   setImageCacheBytes(answering.imageCacheBytes);
   const files: (TlsFiles & { readonly authority?: string }) | undefined =
@@ -202,7 +197,7 @@ export async function startThreeServers<Running extends Manager>(
  * @throws InvalidOptionError, MissingSchemeError; the errors of {@link startThreeServers}.
  */
 export async function launchServers<Running extends Manager>(
-  options: StartServersOptions,
+  options: CheckedOptions,
   start: StartManager<Running>,
   log: LogTarget,
   starter: Starter,
@@ -226,8 +221,8 @@ export async function launchServer(
 ): Promise<RunningServer> {
   const { options, port, state, managerUrl, managerCertificate, logFormat, warnings, ...own } = settings;
   const { key } = SERVERS[role];
-  const given = { ...options, ...withoutUndefined(own), ports: { [key]: port } };
-  const setup = setupOf(given, log, onProgress, role);
+  const given = { ...options, ...withoutUndefined(own) };
+  const setup = setupOf({ ...given, hosts: {}, ports: { [key]: port } }, log, onProgress, role);
   warnings.forEach(warningLog(own.logLevel, log));
   // The other servers run in other processes, and their addresses are unknown here.
   if (role === "target-manager") return startManager(setup, managerOf(state));

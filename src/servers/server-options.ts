@@ -75,8 +75,12 @@ const checkOptions = optionsCheck<StartServersOptions>(
   schemasOf({ ...OPTIONS.common, ...OPTIONS.servers, ...OPTIONS.startServers }),
 );
 
+/** With the defaults of options that are not the emulator's. */
+export type CheckedOptions = StartServersOptions &
+  Required<Pick<StartServersOptions, keyof typeof START_DEFAULTS>>;
+
 /** Adds the defaults of its own options. Throws an InvalidOptionError, also for options that only work in process. */
-export function checkStartServersOptions(options: StartServersOptions) {
+export function checkStartServersOptions(options: StartServersOptions): CheckedOptions {
   refuseMisplaced("servers", options);
   return { ...START_DEFAULTS, ...checkOptions(options) };
 }

@@ -12,7 +12,7 @@ import type { EmulatorParts } from "../mock/emulator-state.ts";
 import { createFault, type FaultHandle, type MockCloudDatabase } from "../mock/handles.ts";
 import { type Launched, launchServers, type ThreeServers } from "./launch.ts";
 import type { StartProgress } from "./server.ts";
-import type { StartServersOptions } from "./server-options.ts";
+import { checkStartServersOptions, type StartServersOptions } from "./server-options.ts";
 import { startTargetManager, type TargetManager } from "./target-manager.ts";
 
 /**
@@ -200,6 +200,7 @@ export async function startServers(
   onProgress?: StartProgress,
 ): Promise<Servers> {
   const log = { write: writeLog };
-  const launched = await launchServers(options, startTargetManager, log, "startServers", onProgress);
+  const checked = checkStartServersOptions(options);
+  const launched = await launchServers(checked, startTargetManager, log, "startServers", onProgress);
   return new Servers(launched, await launched.servers.manager.store.read(reads.cloudDatabases));
 }

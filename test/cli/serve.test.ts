@@ -46,6 +46,13 @@ describe("serve", () => {
     expect(complained).toContain(`the state file ${file} cannot be written: its folder does not exist`);
   });
 
+  test("takes an empty address of one server for none, as in settings", async () => {
+    const command = start(["serve", "--json", "--target-host", "", "--host", "127.0.0.3"]);
+    const { urls }: Served = JSON.parse(await command.printed());
+    expect(new URL(urls.target).hostname).toBe("127.0.0.3");
+    expect((await command.stop()).code).toBe(0);
+  });
+
   test("opens the page, whose address it prints", async () => {
     const command = start(["serve", "--open"], { MOCK_CLOUD_RECO_LOG_LEVEL: "silent" });
     const [, url = ""] = /web page +(\S+)/.exec(await command.printed()) ?? [];

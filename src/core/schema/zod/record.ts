@@ -59,7 +59,9 @@ export function nullIfAbsent(fields: z.core.$ZodShape): object {
 /** Drops undefined fields, which would overwrite values when they are spread over a record. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
-): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> };
+): { [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key] } & {
+  [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>;
+};
 export function withoutUndefined(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
