@@ -161,6 +161,7 @@ const WHEN_USED = {
   refusals:
     /^src\/core\/(apis\/explanations\/(?!signature|signed-|earlier|digests)|schema\/causes\/(?!(causes|queries|row|words|description)\.ts))/,
   modelTargetApi: /^src\/core\/apis\/model-target\//,
+  queryApi: /^src\/core\/apis\/query\//,
   report: /^src\/page\/(report|select)\.ts$/,
   managerApi: /^src\/core\/apis\/manager\//,
   httpServer: /^src\/core\/http\/(body-reader|http-messages|http-server|node-server|unended-heads)\.ts$/,
@@ -172,10 +173,13 @@ const WHEN_USED = {
     /^src\/(core\/store\/(state-file|snapshot-(lists|reader))|servers\/(persisted-state|seed-file))/,
   openapi: /^src\/openapi\//,
   managerLink: /^src\/servers\/manager-link\.ts$/,
+  // In files of their own, because several of the others share them.
+  dates: /^node_modules\/date-fns\//,
+  lruCache: /^node_modules\/lru-cache\//,
 };
 
 const CORE = new RegExp(`^(package\\.json$|src/(?!${NOT_IN_CORE.join("|")}))`);
-const CORE_PACKAGES = /\/node_modules\/(date-fns|zod)\/(?!.*json-schema)|^\0@oxc-project.runtime/;
+const CORE_PACKAGES = /\/node_modules\/zod\/(?!.*json-schema)|^\0@oxc-project.runtime/;
 
 const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
 
@@ -277,8 +281,6 @@ const oneCore: Rolldown.OutputOptions = {
         name,
         test: (path: string) => isIn(sources, path),
       })),
-      // In a file of its own, because others that are loaded later share it.
-      { name: "lru-cache", test: /\/node_modules\/lru-cache\//, priority: 1 },
     ],
   },
 };
