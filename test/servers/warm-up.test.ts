@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { PROFILE_NAMES } from "../../src/core/emulator/profiles.ts";
 import { realTimers } from "../../src/core/general/real-timers.ts";
 import { HttpServer } from "../../src/core/http/http-server.ts";
+import { MemoryStore } from "../../src/core/store/memory-store.ts";
 import { adviceOf } from "../../src/servers/advice.ts";
 import { resolveServerOptions } from "../../src/servers/server-options.ts";
 import { noClientSince, warmUp } from "../../src/servers/warm-up.ts";
@@ -12,7 +13,19 @@ afterEach(() => vi.restoreAllMocks());
 
 it.each(PROFILE_NAMES)("requests that warm servers up succeed under the profile %s", async (profile) => {
   const options = { profile, responseDelaySeconds: 60, requestsPerSecondLimit: 1 };
-  expect(await warmUp(resolveServerOptions(options, adviceOf("startServers")), noClientSince())).toBe(30);
+  const resolved = resolveServerOptions(options, adviceOf("startServers"));
+  expect(await warmUp(resolved, noClientSince())).toBe(30);
+  // Several at once.
+  expect(await warmUp(resolved, noClientSince(), 12, 5)).toBe(12);
+});
+
+it("a request that fails ends the warm-up", async () => {
+  // No database is added, so that its keys are unknown.
+  vi.spyOn(MemoryStore.prototype, "run").mockResolvedValue(undefined);
+  const resolved = resolveServerOptions({}, adviceOf("startServers"));
+  await expect(warmUp(resolved, noClientSince(), 12, 5)).rejects.toThrow(
+    "the servers answered: HTTP/1.1 400 ",
+  );
 });
 
 /** The timers that begin to warm up. */
