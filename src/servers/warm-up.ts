@@ -21,7 +21,7 @@ import { requestLog } from "./log.ts";
  */
 const FIRST_REQUESTS = 31;
 /** Sent at once, after the first: no client waits yet, and a turn of the event loop for each would take half as long again. */
-const AT_ONCE = 5;
+const AT_ONCE = 10;
 /**
  * Then the URLs are printed, after at least one request: this part of the start's own processor time. Usually all of them take half of
  * it, on a slow or busy machine too.
