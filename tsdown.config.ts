@@ -173,10 +173,10 @@ const WHEN_USED = {
     /^src\/(core\/store\/(state-file|snapshot-(lists|reader))|servers\/(persisted-state|seed-file))/,
   openapi: /^src\/openapi\//,
   managerLink: /^src\/servers\/manager-link\.ts$/,
-  // In files of their own, because several of the others share them.
-  dates: /^node_modules\/date-fns\//,
-  lruCache: /^node_modules\/lru-cache\//,
 };
+
+/** Likewise, wherever packages are. Several of the others share the second. */
+const PACKAGES_WHEN_USED = { dates: /\/node_modules\/date-fns\//, lruCache: /\/node_modules\/lru-cache\// };
 
 const CORE = new RegExp(`^(package\\.json$|src/(?!${NOT_IN_CORE.join("|")}))`);
 const CORE_PACKAGES = /\/node_modules\/zod\/(?!.*json-schema)|^\0@oxc-project.runtime/;
@@ -202,10 +202,8 @@ const MOCKS = /^src\/(explain\/|mock\/(?!register|serve-page)|intercept\/(?!desc
 const loadedWhenUsed: Rolldown.Plugin = {
   name: "loaded-when-used",
   generateBundle(_options, bundle) {
-    const required = new RegExp(
-      `^const (require_(?:${Object.keys(WHEN_USED).join("|")})) = (require\\(.*\\));$`,
-      "gm",
-    );
+    const names = Object.keys({ ...WHEN_USED, ...PACKAGES_WHEN_USED }).join("|");
+    const required = new RegExp(`^const (require_(?:${names})) = (require\\(.*\\));$`, "gm");
     for (const file of Object.values(bundle)) {
       if (file.type !== "chunk") continue;
       file.code = file.code.replace(
@@ -281,6 +279,7 @@ const oneCore: Rolldown.OutputOptions = {
         name,
         test: (path: string) => isIn(sources, path),
       })),
+      ...Object.entries(PACKAGES_WHEN_USED).map(([name, test]) => ({ name, test })),
     ],
   },
 };

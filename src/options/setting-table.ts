@@ -19,7 +19,11 @@ const redisUrl = textReadBy("a redis:// or rediss:// URL, such as redis://state:
   if (/^rediss?:$/.test(url.protocol) && url.host !== "") return url;
   throw new TypeError("another scheme, or no host");
 });
-const fileContent = textReadBy("the path of a file that can be read", (path) => textIn(readFileSync(path)));
+const fileContent = textReadBy("the path of a file that can be read and is not empty", (path) => {
+  const content = textIn(readFileSync(path));
+  if (content === "") throw new TypeError("the file is empty");
+  return content;
+});
 const { modelTargetClient, modelTargetUser } = OPTIONS.common;
 
 /** A port of `serve` and `exec` alone: no server in a process of its own reads it. */

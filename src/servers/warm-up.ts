@@ -20,11 +20,11 @@ import { requestLog } from "./log.ts";
  * requests would wait for if these ended there.
  */
 const FIRST_REQUESTS = 31;
-/** Sent at once, after the first: no client waits yet, and a turn of the event loop for each would take half as long again. */
+/** Sent at once, after the first: hardly any client waits yet, and a turn of the event loop for each would take half as long again. */
 const AT_ONCE = 10;
 /**
- * Then the URLs are printed, after at least one request: this part of the start's own processor time. Usually all of them take half of
- * it, on a slow or busy machine too.
+ * If they have taken this part of the start's own processor time, no more are sent before the URLs are printed. Usually all of them take
+ * about as much, on a slow or busy machine too.
  */
 const MOST_OF_START = 0.25;
 /** From then on, further ones make the next hardly faster. */
@@ -92,7 +92,7 @@ export async function warmUp(
   const store = new MemoryStore(() => Promise.reject(new Error("no image is added")));
   const database = newCloudDatabase({}, systemRandom);
   await store.run(changes.createDatabase(database));
-  const journal = new Journal(REQUESTS);
+  const journal = new Journal(most);
   const services = {
     ...{ store, journal, profile },
     answerOptions: { ...answerOptions, responseDelaySeconds: 0 },

@@ -1,3 +1,4 @@
+import { devNull } from "node:os";
 import { describe, expect, test } from "vitest";
 import type { Role } from "../../src/options/option.ts";
 import type { Environment } from "../../src/options/setting-names.ts";
@@ -213,17 +214,30 @@ describe("settings of one server", () => {
   test("a certificate needs its key, and a key its certificate", () => {
     const file = new URL("../../package.json", import.meta.url).pathname;
     expect(linesOf("target-manager", { TLS_CERT_FILE: file })).toEqual([
-      "TLS_KEY_FILE: expected the path of a file that can be read; not given",
+      "TLS_KEY_FILE: expected the path of a file that can be read and is not empty; not given",
     ]);
     expect(linesOf("target-manager", { TLS_KEY_FILE: file })).toEqual([
       expect.stringMatching(/^TLS_CERT_FILE: expected .*; not given$/),
     ]);
   });
 
+  test("an empty file is no certificate", () => {
+    const names = ["TLS_CERT_FILE", "TLS_KEY_FILE", "STATE_CERT_FILE"];
+    const empty = Object.fromEntries(names.map((name) => [name, devNull]));
+    expect(linesOf("target-manager", empty).sort()).toEqual(
+      names
+        .map(
+          (name) =>
+            `${name}: expected the path of a file that can be read and is not empty; got ${JSON.stringify(devNull)}`,
+        )
+        .sort(),
+    );
+  });
+
   test("a key in place of the path of its file is not shown", () => {
     const TLS_KEY_FILE = "-----BEGIN PRIVATE KEY----- MIIE5ecret";
     expect(linesOf("target-manager", { TLS_KEY_FILE })).toContain(
-      "TLS_KEY_FILE: expected the path of a file that can be read; got a value that is not shown",
+      "TLS_KEY_FILE: expected the path of a file that can be read and is not empty; got a value that is not shown",
     );
     expect(linesOf("target-manager", { TLS_KEY_FILE: "/no/key.pem" }).join()).toContain('"/no/key.pem"');
   });

@@ -16,6 +16,7 @@ it.each(PROFILE_NAMES)("requests that warm servers up succeed under the profile 
   const resolved = resolveServerOptions(options, adviceOf("startServers"));
   expect(await warmUp(resolved, noClientSince())).toBe(30);
   // Several at once.
+  expect(await warmUp(resolved, noClientSince(), 31, 10)).toBe(31);
   expect(await warmUp(resolved, noClientSince(), 12, 5)).toBe(12);
 });
 

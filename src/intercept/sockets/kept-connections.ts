@@ -99,8 +99,9 @@ class ConnectionJudge {
 
   /** Whether undici may not send another request on a connection. */
   isLostInUndici(socket: Socket): boolean {
-    // The last is the slowest, and this is asked of every socket that anything reads from.
-    if (isFresh(socket) || destinationsOf(socket).length === 0 || !isInUndici(socket)) return false;
+    // Asked of every socket that anything reads from: whether it is undici's takes the longest to find out.
+    if (isFresh(socket) || isInNodeRequest(socket) || !isInUndici(socket)) return false;
+    if (destinationsOf(socket).length === 0) return false;
     const url = urlInUndici(socket);
     return (
       this.refusedEndpoint(socket) !== undefined ||

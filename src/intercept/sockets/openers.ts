@@ -26,7 +26,9 @@ export interface Endpoint extends HostAndPort {
 function endpointOf(scheme: Endpoint["scheme"], args: readonly unknown[]): Endpoint | undefined {
   const given: readonly unknown[] = Array.isArray(args[0]) ? args[0] : args;
   const [first, second] = given;
-  const options = isRecord(first) ? first : { ...given.find(isRecord), port: first, ...hostIn(second) };
+  const added = isRecord(first) ? {} : { port: first, ...hostIn(second) };
+  // TLS uses an object's own properties only. TCP uses the object itself, whose copy would cost each connection more than the rest here.
+  const options = isRecord(first) && scheme === "http:" ? first : { ...given.find(isRecord), ...added };
   if (options.path || options.socketPath) return undefined;
   const port = Number(options.port ?? (scheme === "http:" ? 80 : 443));
   if (!Number.isInteger(port)) return undefined;
