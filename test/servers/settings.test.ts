@@ -224,7 +224,7 @@ describe("settings of one server", () => {
   test("an empty file is no certificate", () => {
     const names = ["TLS_CERT_FILE", "TLS_KEY_FILE", "STATE_CERT_FILE"];
     const empty = Object.fromEntries(names.map((name) => [name, devNull]));
-    expect(linesOf("target-manager", empty).sort()).toEqual(
+    expect([...linesOf("target-manager", empty)].sort()).toEqual(
       names
         .map(
           (name) =>
