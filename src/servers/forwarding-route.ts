@@ -75,18 +75,13 @@ const MOST_SETTINGS = 100;
 /** The route by which API servers in other processes reach the emulator. */
 export class ForwardingRoute {
   /** Made for the first question: most managers share a process with their API servers, which ask none. */
-  private lru: LRUCache<string, ApiServerOptions> | undefined;
+  private known: LRUCache<string, ApiServerOptions> | undefined;
 
   /** @param resolve - reads an API server's settings. */
   constructor(
     private readonly answer: AnswerForwarded,
     private readonly resolve: (settings: string) => ApiServerOptions = resolveSettings,
   ) {}
-
-  private get known(): LRUCache<string, ApiServerOptions> {
-    this.lru ??= new LRUCache({ max: MOST_SETTINGS });
-    return this.lru;
-  }
 
   serves({ path }: RequestHead): boolean {
     return path === FORWARD_PATH;
@@ -115,6 +110,7 @@ export class ForwardingRoute {
 
   /** Returns an error as text. */
   private async asked(body: Buffer, gone: AbortSignal | undefined): Promise<ForwardedResponse | string> {
+    this.known ??= new LRUCache({ max: MOST_SETTINGS });
     let asked: ReturnType<typeof unpackRequest>;
     let options: ApiServerOptions;
     try {
