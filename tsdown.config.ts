@@ -165,7 +165,9 @@ const WHEN_USED = {
   report: /^src\/page\/(report|select)\.ts$/,
   managerApi: /^src\/core\/apis\/manager\//,
   httpServer: /^src\/core\/http\/(body-reader|http-messages|http-server|node-server|unended-heads)\.ts$/,
-  seldom: /^src\/(core\/apis\/vumark\/instances|intercept\/sockets\/socks|realism\/lag)/,
+  seldom:
+    /^src\/(core\/(apis\/vumark\/instances|emulator\/write-json|general\/text-file|store\/(rate-history|snapshot)\.)|realism\/lag|servers\/certificate)/,
+  socks: /^src\/intercept\/sockets\/socks/,
   // Of servers: what most of them never do.
   page: /^src\/page\/(?!report\.|select\.|page-requests\.)/,
   redis: /^src\/(redis\/|servers\/shared-manager)/,
@@ -176,10 +178,14 @@ const WHEN_USED = {
 };
 
 /** Likewise, wherever packages are. Several of the others share the second. */
-const PACKAGES_WHEN_USED = { dates: /\/node_modules\/date-fns\//, lruCache: /\/node_modules\/lru-cache\// };
+const PACKAGES_WHEN_USED = {
+  dates: /\/node_modules\/date-fns\//,
+  lruCache: /\/node_modules\/lru-cache\//,
+  zodOutput: /\/node_modules\/zod\/v4\/(core\/visit|mini\/in-out)\.js$/,
+};
 
 const CORE = new RegExp(`^(package\\.json$|src/(?!${NOT_IN_CORE.join("|")}))`);
-const CORE_PACKAGES = /\/node_modules\/zod\/(?!.*json-schema)|^\0@oxc-project.runtime/;
+const CORE_PACKAGES = /\/node_modules\/zod\/(?!.*json-schema)/;
 
 const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
 
@@ -190,7 +196,7 @@ const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
 export const isInCore = (path: string, checkout = CHECKOUT): boolean =>
   (isIn(CORE, path, checkout) &&
     !Object.values(WHEN_USED).some((sources) => isIn(sources, path, checkout))) ||
-  CORE_PACKAGES.test(path);
+  (CORE_PACKAGES.test(path) && !Object.values(PACKAGES_WHEN_USED).some((sources) => sources.test(path)));
 
 /** Declarations are cut as the bundler likes. */
 const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
@@ -198,6 +204,9 @@ const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>
 
 /** What mocks need besides the core, and servers do not. What few tests use is in files of its own. */
 const MOCKS = /^src\/(explain\/|mock\/(?!register|serve-page)|intercept\/(?!descendants|sockets\/socks))/;
+
+/** What `using` becomes: only mocks have it. */
+const USING = /^\0@oxc-project.runtime/;
 
 const loadedWhenUsed: Rolldown.Plugin = {
   name: "loaded-when-used",
@@ -249,14 +258,16 @@ const shortExports: Rolldown.Plugin = {
   },
 };
 
-/** A short name for what is named some two thousand times: it would be 14 kB of the package otherwise. */
-const shortCore: Rolldown.Plugin = {
-  name: "short-core",
+/** Short names for what is named some three thousand times: they would be 18 kB of the package otherwise. */
+const shortNames: Rolldown.Plugin = {
+  name: "short-names",
   generateBundle(_options, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type !== "chunk") continue;
-      if (/\$core\b/.test(file.code)) throw new Error(`expected no $core yet in ${file.fileName}`);
-      file.code = file.code.replace(/\brequire_core\b/g, "$$core");
+      const names = new Set([...file.code.matchAll(/\brequire_(\w+)/g)].map(([, name = ""]) => name));
+      const taken = [...names].find((name) => new RegExp(`\\$${name}\\b`).test(file.code));
+      if (taken !== undefined) throw new Error(`expected no $${taken} yet in ${file.fileName}`);
+      file.code = file.code.replace(/\brequire_(\w+)/g, "$$$1");
     }
   },
 };
@@ -274,7 +285,7 @@ const oneCore: Rolldown.OutputOptions = {
     includeDependenciesRecursively: false,
     groups: [
       { name: "core", test: (path) => isInCore(path) },
-      { name: "mocks", test: (path) => isIn(MOCKS, path) && !isInCore(path) },
+      { name: "mocks", test: (path) => (isIn(MOCKS, path) && !isInCore(path)) || USING.test(path) },
       ...Object.entries(WHEN_USED).map(([name, sources]) => ({
         name,
         test: (path: string) => isIn(sources, path),
@@ -299,7 +310,7 @@ export default defineConfig([
     entry: entries,
     format: "cjs",
     clean: true,
-    plugins: [ownZod, moduleWrappers, advisingBrowsers, loadedWhenUsed, shortExports, shortCore, asciiOnly],
+    plugins: [ownZod, moduleWrappers, advisingBrowsers, loadedWhenUsed, shortExports, shortNames, asciiOnly],
     outputOptions: oneCore,
   },
   {

@@ -46,10 +46,9 @@ export type {
 } from "./core/schema/model-target.ts";
 export type { TargetStatus } from "./core/schema/processing.ts";
 export type { ApiName, Operation, ResultCode } from "./core/schema/protocol.ts";
-export type { Snapshot } from "./core/schema/snapshot.ts";
+export { InvalidSnapshotError, type Snapshot } from "./core/schema/snapshot.ts";
 export type { RecognitionCountChanges, TargetFields, TargetUpdates } from "./core/schema/target.ts";
 export { InvalidOptionError } from "./core/schema/zod/problems.ts";
-export { InvalidSnapshotError } from "./core/store/snapshot.ts";
 export { formatJournal } from "./explain/journal-text.ts";
 export type { UnhandledRequests } from "./intercept/unhandled-requests.ts";
 export type { MockClock } from "./mock/clock-handle.ts";

@@ -20,7 +20,7 @@ import {
   type DatasetFields,
   datasetFields,
 } from "../core/schema/model-target.ts";
-import type { Snapshot } from "../core/schema/snapshot.ts";
+import { InvalidSnapshotError, type Snapshot } from "../core/schema/snapshot.ts";
 import {
   countChanges,
   type RecognitionCountChanges,
@@ -30,7 +30,7 @@ import {
 import { checked } from "../core/schema/zod/problems.ts";
 import * as changes from "../core/store/changes.ts";
 import * as reads from "../core/store/reads.ts";
-import { InvalidSnapshotError, wholeSnapshot } from "../core/store/snapshot.ts";
+import { wholeSnapshot } from "../core/store/snapshot.ts";
 import { describeRequests } from "../explain/journal-text.ts";
 import { type MockClock, mockClock } from "./clock-handle.ts";
 import {

@@ -96,3 +96,9 @@ export const seed = wireForm(
     return record(optional(lists));
   }),
 );
+
+/** A snapshot that cannot be restored. The message says what is wrong, without values, because they may be secrets. */
+export class InvalidSnapshotError extends TypeError {
+  /** Identifies the error. */
+  override readonly name = "InvalidSnapshotError";
+}

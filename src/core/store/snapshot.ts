@@ -100,12 +100,6 @@ function deeplyFrozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** A snapshot that cannot be restored. The message says what is wrong, without values, because they may be secrets. */
-export class InvalidSnapshotError extends TypeError {
-  /** Identifies the error. */
-  override readonly name = "InvalidSnapshotError";
-}
-
 /**
  * Reads the state in a snapshot, or describes the first problem without values, which may be secrets.
  *
