@@ -12,11 +12,13 @@ import { StateUnavailableError } from "../core/store/store.ts";
 export type StartProgress = (what: "targets" | "state", done: number, total: number) => void;
 
 export const HEALTH_CHECK_AGENT = "mock-cloud-reco-healthcheck";
-const HEALTH_CHECKS = new RegExp(`^(${HEALTH_CHECK_AGENT}|kube-probe)(/|$)`);
+const HEALTH_CHECK_AGENTS = [HEALTH_CHECK_AGENT, "kube-probe"];
 
 /** Containers and Kubernetes send one every few seconds. */
 export const isHealthCheck = (request: RequestHead): boolean =>
-  request.method === "GET" && HEALTH_CHECKS.test(header(request, "user-agent") ?? "");
+  request.method === "GET" && HEALTH_CHECK_AGENTS.includes(productOf(header(request, "user-agent") ?? ""));
+
+const productOf = (userAgent: string): string => userAgent.split("/", 1)[0] ?? "";
 
 /** Requests of health checks and of servers themselves get no journal entry, fault or delay. */
 export const unnoticed = <Given extends Services>(services: Given): Given => ({

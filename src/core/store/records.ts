@@ -76,13 +76,18 @@ class TargetCounter {
       Object.assign(this.counts, { active: 0, inactive: 0, failed: 0 });
       this.uncounted = new Map(this.targets);
     }
-    for (const [id, target] of this.uncounted) {
+    // Most often none is left: V8 would compile the loop while the first clients wait.
+    if (this.uncounted.size > 0) this.countProcessed(this.uncounted, now);
+    return { processing: this.uncounted.size, ...this.counts };
+  }
+
+  private countProcessed(uncounted: Map<string, Target>, now: number): void {
+    for (const [id, target] of uncounted) {
       if (!isProcessed(target, now)) continue;
-      this.uncounted.delete(id);
+      uncounted.delete(id);
       this.counts[kindOf(target)] += 1;
       this.countedAt = now;
     }
-    return { processing: this.uncounted.size, ...this.counts };
   }
 }
 
