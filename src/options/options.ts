@@ -191,9 +191,18 @@ export function resolveFixtureOptions(given: object) {
  *
  * @throws InvalidOptionError or MissingSchemeError for an invalid option.
  */
-export function resolveOptions(given: MockCloudRecoOptions, delays = new PendingDelays()): ResolvedOptions {
+export function resolveOptions(given: MockCloudRecoOptions, delays?: PendingDelays): ResolvedOptions {
   refuseMisplaced("mock", given);
-  const options = { ...defaults, ...checkOptions(given) };
+  return resolveChecked(checkOptions(given), delays);
+}
+
+/**
+ * Adds the defaults to options that are checked already.
+ *
+ * @throws MissingSchemeError, or InvalidOptionError for a URL.
+ */
+export function resolveChecked(given: MockCloudRecoOptions, delays = new PendingDelays()): ResolvedOptions {
+  const options = { ...defaults, ...given };
   const { targetUrl, queryUrl, modelTargetUrl = targetUrl, managerUrl, imageCacheBytes, ...others } = options;
   const { intercept, unhandledRequests, explainFailures, clock, seed, realism, ...rest } = others;
   const { journalCapacity, journalBodyBytes, profile, ...answering } = rest;

@@ -10,7 +10,7 @@ import {
   type CommonOptions,
   type ResolvedOptions,
   refuseMisplaced,
-  resolveOptions,
+  resolveChecked,
 } from "../options/options.ts";
 
 /** Options of servers: as in process, but with matchers and raters by name. */
@@ -99,7 +99,7 @@ export function resolveServerOptions(
     ...SERVER_DEFAULTS,
     ...options,
   };
-  const resolved = resolveOptions({
+  const resolved = resolveChecked({
     ...same,
     delay: delayWhileConnected,
     targetUrl: serviceBaseUrl ?? ownUrl,
