@@ -4,13 +4,8 @@ import { createRandom } from "../core/emulator/random.ts";
 import { realTimers } from "../core/general/real-timers.ts";
 import { codeOf } from "../core/general/text.ts";
 import { visible } from "../core/general/visible.ts";
-import {
-  type CloudDatabase,
-  newCloudDatabase,
-  newCloudDatabaseFields,
-} from "../core/schema/cloud-database.ts";
+import { type CloudDatabase, newCloudDatabase } from "../core/schema/cloud-database.ts";
 import { nextDatabaseName } from "../core/schema/protocol.ts";
-import { checked } from "../core/schema/zod/problems.ts";
 import { withoutUndefined } from "../core/schema/zod/record.ts";
 import * as changes from "../core/store/changes.ts";
 import * as reads from "../core/store/reads.ts";
@@ -185,8 +180,7 @@ async function firstDatabase({ servers, options }: Launched<Manager>): Promise<C
       ...(await store.read(reads.cloudDatabases)),
       ...(await store.read(reads.vuMarkDatabases)),
     ];
-    const given = checked("database", newCloudDatabaseFields, { databaseName: nextDatabaseName(present) });
-    return newCloudDatabase(given, random, options.answerOptions);
+    return newCloudDatabase({ databaseName: nextDatabaseName(present) }, random, options.answerOptions);
   };
   let added = await draw();
   while ((await store.run(changes.createDatabase(added))) !== undefined) added = await draw();

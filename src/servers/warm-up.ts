@@ -19,7 +19,7 @@ import { requestLog } from "./log.ts";
  * The first one takes as long as the next eight. At about the tenth call of a function, V8 prepares to make it fast, which a client's
  * requests would wait for if these ended there.
  */
-const FIRST_REQUESTS = 33;
+const FIRST_REQUESTS = 36;
 /** Sent at once, after the first: hardly any client waits yet, and a turn of the event loop for each would take half as long again. */
 const AT_ONCE = 10;
 /**
