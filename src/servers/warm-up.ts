@@ -26,7 +26,7 @@ const AT_ONCE = 10;
  * If they have taken this part of the start's own processor time, no more are sent before the URLs are printed. Usually all of them take
  * about as much, on a slow or busy machine too.
  */
-const MOST_OF_START = 0.25;
+const MOST_OF_START = 0.3;
 /** From then on, further ones make the next hardly faster. */
 const REQUESTS = 30;
 const LOOPBACK = "127.0.0.1";
