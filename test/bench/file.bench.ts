@@ -10,7 +10,7 @@ import { PROGRAMS, RUNNERS } from "./file-programs.ts";
 import { type Bench, type Comparison, median } from "./measure.ts";
 
 const ROUNDS = 7;
-const STARTS_PER_ROUND = 3;
+const STARTS_PER_ROUND = 4;
 const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 const NAMES = Object.keys(RUNNERS) as (keyof typeof RUNNERS)[];
 
@@ -40,9 +40,14 @@ export const bench: Bench = {
     const [rounds, baselines]: [Figures[], Figures[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
       const empty = await runnersOf(ours, "empty");
-      if (theirs !== undefined) baselines.push(...(await figuresOf(theirs, empty)));
-      rounds.push(...(await figuresOf(ours, empty)));
+      if (theirs !== undefined) baselines.push(await figuresOf(theirs, empty));
+      rounds.push(await figuresOf(ours, empty));
       if (theirs === undefined) baselines.push(await figuresOfNock(ours, empty));
+      // In turns: a machine that is slow for a second would be slow for one side alone.
+      for (let start = 0; theirs !== undefined && start < STARTS_PER_ROUND; start++) {
+        baselines.push(await startServe(theirs));
+        rounds.push(await startServe(ours));
+      }
     }
     for (const folder of [ours, theirs]) if (folder) await rm(join(folder, ".."), { recursive: true });
     return comparisons(rounds, baselines, against ?? "bare nock");
@@ -56,7 +61,8 @@ function comparisons(
 ): Comparison[] {
   const medianOf = (figures: readonly Figures[], name: string) =>
     median(figures.flatMap((figure) => figure[name] ?? []));
-  return Object.keys(baselines[0] ?? {}).map((name) => {
+  const names = new Set(baselines.flatMap((figures) => Object.keys(figures)));
+  return [...names].map((name) => {
     const goal = baseline === "bare nock" ? { [MOCK]: MOST_OF_NOCK }[name] : GOALS[name];
     return {
       name,
@@ -84,12 +90,12 @@ async function runnersAbove(folder: string, file: string, empty: Figures): Promi
   return Object.fromEntries(figures.map(([name, time]) => [name, time - (empty[name] ?? Number.NaN)]));
 }
 
-/** All figures of a round, and those of further starts of servers. */
-async function figuresOf(folder: string, empty: Figures): Promise<Figures[]> {
+/** All figures of a round but those of servers. */
+async function figuresOf(folder: string, empty: Figures): Promise<Figures> {
   const flow = await processorTime(folder, ["flow.mjs"]);
   const laps: Figures = JSON.parse(flow.printed);
   const { import: imported = 0, mock = 0, picture = 0, again = 0, add = 0, query = 0, megabytes = 0 } = laps;
-  const figures = {
+  return {
     ...(await runnersAbove(folder, "readme", empty)),
     "from import to query": imported + mock + picture + add + query,
     [MOCK]: (await processorTime(folder, ["mock.mjs"])).milliseconds,
@@ -97,11 +103,7 @@ async function figuresOf(folder: string, empty: Figures): Promise<Figures[]> {
     "the same picture again": again,
     "first add and query": add + query,
     "peak memory": megabytes,
-    ...(await startServe(folder)),
   };
-  const further: Figures[] = [];
-  while (further.length < STARTS_PER_ROUND - 1) further.push(await startServe(folder));
-  return [figures, ...further];
 }
 
 const figuresOfNock = async (folder: string, empty: Figures): Promise<Figures> => ({
