@@ -194,9 +194,9 @@ const CHECKOUT = fileURLToPath(new URL(".", import.meta.url));
  * @param checkout - the repository's folder, which may itself be in one named `src`: `/usr/src/app/`
  */
 export const isInCore = (path: string, checkout = CHECKOUT): boolean =>
-  (isIn(CORE, path, checkout) &&
-    !Object.values(WHEN_USED).some((sources) => isIn(sources, path, checkout))) ||
-  (CORE_PACKAGES.test(path) && !Object.values(PACKAGES_WHEN_USED).some((sources) => sources.test(path)));
+  (isIn(CORE, path, checkout) || CORE_PACKAGES.test(path)) &&
+  !Object.values(WHEN_USED).some((sources) => isIn(sources, path, checkout)) &&
+  !Object.values(PACKAGES_WHEN_USED).some((packages) => packages.test(path));
 
 /** Declarations are cut as the bundler likes. */
 const isIn = (sources: RegExp, path: string, checkout = CHECKOUT): boolean =>

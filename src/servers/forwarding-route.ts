@@ -28,7 +28,7 @@ import {
   unpackRequest,
 } from "./forwarding-messages.ts";
 import { failureReply } from "./server.ts";
-import { checkStartServersOptions, resolveServerOptions } from "./server-options.ts";
+import { checkServerOptions, resolveServerOptions } from "./server-options.ts";
 
 /** The APIs of each; the first one answers unserved paths. */
 const SERVED: Readonly<Record<ApiServerRole, readonly [ApiName, ...ApiName[]]>> = {
@@ -125,8 +125,5 @@ export class ForwardingRoute {
 }
 
 /** @throws an error that says what is wrong with the settings. */
-function resolveSettings(text: string): ApiServerOptions {
-  const settings = JSON.parse(text);
-  checkStartServersOptions(settings);
-  return resolveServerOptions(settings, adviceOf("query"));
-}
+const resolveSettings = (text: string): ApiServerOptions =>
+  resolveServerOptions(checkServerOptions(JSON.parse(text)), adviceOf("query"));

@@ -79,13 +79,20 @@ const checkOptions = optionsCheck<StartServersOptions>(
 export type CheckedOptions = StartServersOptions &
   Required<Pick<StartServersOptions, keyof typeof START_DEFAULTS>>;
 
-/** Adds the defaults of its own options. Throws an InvalidOptionError, also for options that only work in process. */
-export function checkStartServersOptions(options: StartServersOptions): CheckedOptions {
+/** Throws an InvalidOptionError, also for options that only work in process. */
+export function checkServerOptions(options: StartServersOptions): StartServersOptions {
   refuseMisplaced("servers", options);
-  return { ...START_DEFAULTS, ...checkOptions(options) };
+  return checkOptions(options);
 }
 
+/** Adds the defaults of its own options. Throws as {@link checkServerOptions} does. */
+export const checkStartServersOptions = (options: StartServersOptions): CheckedOptions => ({
+  ...START_DEFAULTS,
+  ...checkServerOptions(options),
+});
+
 /**
+ * @param options - checked already.
  * @param advice - to the user, who started the servers.
  * @param ownUrl - the target API server's URL. Default: the real service's.
  * @throws InvalidOptionError or MissingSchemeError.

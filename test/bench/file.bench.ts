@@ -40,11 +40,14 @@ export const bench: Bench = {
     const [rounds, baselines]: [Figures[], Figures[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
       const empty = await runnersOf(ours, "empty");
-      if (theirs !== undefined) baselines.push(await figuresOf(theirs, empty));
       rounds.push(await figuresOf(ours, empty));
-      if (theirs === undefined) baselines.push(await figuresOfNock(ours, empty));
+      if (theirs === undefined) {
+        baselines.push(await figuresOfNock(ours, empty));
+        continue;
+      }
+      baselines.push(await figuresOf(theirs, empty));
       // In turns: a machine that is slow for a second would be slow for one side alone.
-      for (let start = 0; theirs !== undefined && start < STARTS_PER_ROUND; start++) {
+      for (let start = 0; start < STARTS_PER_ROUND; start++) {
         baselines.push(await startServe(theirs));
         rounds.push(await startServe(ours));
       }

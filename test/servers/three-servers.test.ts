@@ -72,7 +72,8 @@ describe("health checks", () => {
     expect(await servers.requests()).toEqual(before);
     // Anything else does, as ever.
     expect((await fetch(`${manager.url}/livez`)).status).toBe(503);
-    expect((await fetch(target.url)).status).toBe(503);
+    const another = { headers: { "User-Agent": "kube-prober/1.31" } };
+    expect((await fetch(target.url, another)).status).toBe(503);
     expect((await fetch(`${query.url}/v1/query`, { method: "POST", ...probe })).status).toBe(503);
     expect((await servers.requests()).length).toBe(before.length + 3);
   });
